@@ -304,3 +304,25 @@ def test_rows_of_any_shape_come_back() -> None:
     session.checkout(1)
     for name, rows in expected.items():
         assert session[name] == rows and list(map(type, session[name])) == list(map(type, rows))
+
+
+def test_a_function_stays_whose_generator_cannot_be_made_again(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("1\n2\n")
+    session.run(f"def numbers(p):\n    for line in open(p): yield int(line)\ng = numbers({str(tmp_path / 'in')!r}); first = next(g)")
+    session.run("g = None")
+    (tmp_path / "in").write_text("7\n8\n")
+    restored = session.checkout(1)
+    assert list(restored.failed) == ["g"] and "numbers" in restored.recomputed
+    assert list(session["numbers"](tmp_path / "in")) == [7, 8] and session["numbers"].__globals__ is session.namespace
+
+
+@pytest.mark.parametrize("lists", ["sorted(os.listdir({!r}))", "sorted(each.name for each in os.scandir({!r}))"])
+def test_a_listing_that_changed_is_no_input_to_run_a_cell_again(session: Session, tmp_path: Path, lists: str) -> None:
+    (tmp_path / "a").write_text("")
+    session.run("import os")
+    session.run(f"g = (name for name in {lists.format(str(tmp_path))})")
+    session.run("g = None")
+    assert not session.checkout(2).failed and list(session["g"]) == ["a"]
+    session.checkout(3)
+    (tmp_path / "b").write_text("")
+    assert f"{tmp_path} changed since the cell read it" in session.checkout(2).failed["g"]
