@@ -31,6 +31,7 @@ _SYSTEM = ("/proc/", "/sys/", "/dev/", *_LIBRARIES)
 _MAY_OPEN = re.compile(r"open|read|load|connect|Path")
 _QUOTED = re.compile(r"""(['"])([^'"\n]{1,1024})\1""")
 
+_CALLER = 4                # frames up from `_is_importing` to who lists, past the hook and what it calls
 _GRAIN_NS = 10_000_000     # of times in file systems
 
 Identity = list[Any]     # bytes, modification in ns, hash of both ends in hex
@@ -62,8 +63,7 @@ def listing_of(path: str) -> Identity | None:
 
 
 def _is_importing() -> bool:
-    frame = sys._getframe(3)     # behind the hook and who it tells
-    return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
+    return sys._getframe(_CALLER).f_code.co_filename.startswith("<frozen importlib")
 
 
 def _is_same(then: Identity, now: Identity | None) -> bool:

@@ -326,3 +326,13 @@ def test_a_listing_that_changed_is_no_input_to_run_a_cell_again(session: Session
     session.checkout(3)
     (tmp_path / "b").write_text("")
     assert f"{tmp_path} changed since the cell read it" in session.checkout(2).failed["g"]
+
+
+def test_an_import_lists_no_input(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "listed_by_import.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    session.run("import os\nnames = os.listdir('/')")
+    session.run("import listed_by_import\ng = (i for i in (1, 2))")
+    session.run("g = None")
+    (tmp_path / "another").write_text("")
+    assert not session.checkout(2).failed and list(session["g"]) == [1, 2]
