@@ -169,9 +169,11 @@ class _Reader:
         if above and not above.startswith(_KERNEL) and above not in self.files and above not in self.answers.looks and not self._is_made(above):
             self.answers.absent.add(above)
 
-    def _path(self, event: Event, leader: int) -> str | None:
-        """The path that a look meant, where the archive and the log before have no answer."""
+    def _path(self, event: Event, leader: int, is_followed: bool = False) -> str | None:
+        """The path that a look meant, or where links lead from it, where the archive and the log before have no answer."""
         path = self._place(event, leader)
+        if path and is_followed:
+            path = self.resolve(path)
         if path and (path in self.files or path in self.made or path.startswith(_KERNEL) or path in self.answers.absent):
             return None
         return path
@@ -200,7 +202,7 @@ class _Reader:
         return found.pop() if len(found) == 1 else None
 
     def _look(self, event: Event, leader: int) -> None:
-        path = self._path(event, leader)
+        path = self._path(event, leader, event.call in _STATS and event.result == 0 and follows(event))
         known = self.answers.looks.get(path) if path else None
         if path is None or (known and known.size is not None) or path in self.answers.links:
             return

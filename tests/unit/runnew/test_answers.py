@@ -158,6 +158,12 @@ def test_what_was_allowed_later_is_not_refused_unless_the_experiment_allowed_it(
     assert found.refused == {("r", "/b"): EACCES}
 
 
+def test_a_look_through_a_link_tells_of_its_target(tmp_path: Path) -> None:
+    link = FileState("symlink", 0o777, target="target")
+    found = answers(tmp_path, look("newfstatat", "/in/link", out=stat_bytes(stat.S_IFREG | 0o600, 7, 5)), files={"/in/link": FileEntry(link, link)})
+    assert found.looks == {"/in/target": Look(stat.S_IFREG | 0o600, 5, 7)}
+
+
 def test_what_leads_nowhere_is_absent_and_refused_as_before(tmp_path: Path) -> None:
     found = answers(tmp_path, call("openat", "/circle", -ELOOP, os.O_RDONLY), call("newfstatat", "/file/below", -ENOTDIR),
                     call("openat", "/file", -ENOTDIR, os.O_RDONLY | os.O_DIRECTORY), call("openat", "/link", -ELOOP, os.O_RDONLY | os.O_NOFOLLOW),
