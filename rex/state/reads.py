@@ -28,7 +28,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LIBRARIES = tuple({_OURS, os.path.dirname(os.__file__) + os.sep, *(path + os.sep for path in site.getsitepackages())})
 _SYSTEM = ("/proc/", "/sys/", "/dev/", *_LIBRARIES)
-_MAY_OPEN = re.compile(r"open|read|load|connect|Path")
+_MAY_OPEN = re.compile(r"open|read|load|connect|Path|list|scan|walk|glob")
 _QUOTED = re.compile(r"""(['"])([^'"\n]{1,1024})\1""")
 
 _CALLER = 4                # frames up from `_is_importing` to who lists, past the hook and what it calls

@@ -336,3 +336,14 @@ def test_an_import_lists_no_input(session: Session, tmp_path: Path, monkeypatch:
     session.run("g = None")
     (tmp_path / "another").write_text("")
     assert not session.checkout(2).failed and list(session["g"]) == [1, 2]
+
+
+@pytest.mark.parametrize("opens", ["import shelve; s = shelve.open({!r}, writeback=True)", "import dbm.dumb; s = dbm.dumb.open({!r})"])
+def test_a_database_that_another_program_wrote_is_never_written(session: Session, tmp_path: Path, opens: str) -> None:
+    session.run(opens.format(str(tmp_path / "base")) + "; s['a'] = 'x'")
+    session.run("s.close(); s = None")
+    for file in tmp_path.glob("base*"):
+        file.write_text("precious")
+    assert list(session.checkout(1).failed) == ["s"]
+    session.checkout(2)
+    assert {file.read_text() for file in tmp_path.glob("base*")} == {"precious"}
