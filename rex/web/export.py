@@ -19,13 +19,13 @@ from rex.contents.rules import Rules
 from rex.errors import RexError, UsageError
 from rex.expdiff.output import output_pieces
 from rex.text import clean
-from rex.web import experiment, history, preview, session, table, training, workflow
+from rex.web import experiment, history, preview, session, sweeps, table, training, versions, workflow
 from rex.web.catalog import Catalog
 from rex.web.links import Links
 from rex.web.logview import BLOCK_ROWS
 from rex.web.pages import compare_page, draw_outputs, first_bytes
 from rex.web.runs import Runs
-from rex.web.services import Services
+from rex.web.services import Plan, Services, Start
 from rex.web.site import HERE, Site
 
 MAX_EVENTS = 100_000        # of one log
@@ -34,11 +34,13 @@ MAX_PICTURES_BYTES = 64 << 20   # of all pictures of differences
 _PICTURES_SECONDS = 300.0   # for all of them
 _MAX_SVG_BYTES = 1 << 20
 _CHUNK_BLOCKS = 10          # of a log, in one file
-_SHARED_SCRIPTS = ("dom.js", "window.js")
-_SCRIPTS = ("archive.js", "experiment.js", "log.js")
+_SHARED_SCRIPTS = ("dom.js", "window.js", "sorting.js")
+_SCRIPTS = ("archive.js", "experiment.js", "log.js", "sweep.js")
 _FILES = ("style.css", "archive.css", "icon.svg")
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/bmp": ".bmp", "image/webp": ".webp"}
 _MODULE_WORDS = re.compile(r"^import .*\n|^export (?=\w)", re.MULTILINE)
+
+_NOTHING_RUNS = Services(cast(Plan, None), cast(Start, None))
 
 Make = Callable[[], bytes]
 
@@ -87,6 +89,15 @@ class StaticLinks(Links):
 
     def history(self) -> str:
         return self._page("history.html", history.history_page)
+
+    def export(self, name: str) -> str:
+        return ""
+
+    def sweep(self, of: str) -> str:
+        return self._page(f"sweep~{self._number('sweep', of)}.html", lambda site: sweeps.sweep_page(site, of))
+
+    def versions(self) -> str:
+        return self._page("versions.html", versions.versions_page)
 
     def experiment(self, name: str) -> str:
         return self._page(f"exp~{name}.html", lambda site: experiment.experiment_page(site, name))
@@ -210,7 +221,7 @@ def export(path: str, directory: str, progress: Callable[[int, int], None] | Non
         UsageError: the directory holds something.
     """
     links = StaticLinks()
-    site = Site(Catalog(path), cast(Services, None), Runs(cast(Services, None)), is_read_only=True, links=links)
+    site = Site(Catalog(path), _NOTHING_RUNS, Runs(_NOTHING_RUNS), is_read_only=True, links=links)
     links.site = site
     try:
         if os.path.isdir(directory) and os.listdir(directory):
