@@ -7,6 +7,7 @@ import stat
 import time
 from typing import Iterable
 
+from rex import longnames
 from rex.archive.archive import Archive
 from rex.cacheplace import cache_root, make_cache
 from rex.archive.content import Content
@@ -41,28 +42,15 @@ class WorkDirectory:
 
 
 def _remove(path: str) -> None:
-    """Remove a directory, however deep it is; what cannot be removed stays."""
     try:
-        while nested := [entry for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False)]:
-            for directory in nested:
-                _lift(directory.path, path)
         for entry in os.scandir(path):
-            os.unlink(entry.path)
+            if entry.is_dir(follow_symlinks=False):
+                os.rmdir(entry.path)
+            else:
+                os.unlink(entry.path)
         os.rmdir(path)
-    except OSError:   # not ours
-        pass
-
-
-def _lift(directory: str, top: str) -> None:
-    """Remove a directory; the directories in it move to the top, so that neither a path nor a call stack grows."""
-    os.chmod(directory, 0o700)
-    for entry in os.scandir(directory):
-        if entry.is_dir(follow_symlinks=False):
-            os.chmod(entry.path, 0o700)       # its parent changes, which it notes
-            os.rename(entry.path, os.path.join(top, os.urandom(8).hex()))
-        else:
-            os.unlink(entry.path)
-    os.rmdir(directory)
+    except OSError:   # a directory in it is not empty
+        longnames.remove(os.fsencode(path))
 
 
 def _remove_if_left(path: str) -> None:

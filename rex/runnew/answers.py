@@ -25,6 +25,7 @@ from rex.syscalls.numbers import NUMBERS
 
 _AT_FDCWD = 0xFFFFFF9C
 _CLONE_THREAD = 0x00010000
+_MOST_LINKS = 40
 _KERNEL = ("/proc", "/sys", "/dev")
 
 
@@ -43,8 +44,8 @@ _CHDIRS = _numbers("chdir", "fchdir")
 _MAKES_ONE = _numbers("mkdir", "mkdirat", "mknod", "mknodat")
 _NO_WAY = frozenset((-ELOOP, -ENOTDIR))     # what is on the way to the name leads nowhere
 _ALL = _LOOKS | _OPENS | _LISTS | _MAKES | _CHDIRS | CHANGES | {TASK, NUMBERS["statfs"]}
-_HAVE_DIRFD = {number for name, number in NUMBERS.items() if name.endswith("at") or name in (
-    "openat2", "statx", "faccessat2", "newfstatat", "fchmodat2", "renameat2")}
+_HAVE_DIRFD = {number for name, number in NUMBERS.items() if name.endswith("at") and name not in (
+    "stat", "lstat", "fstat", "ustat", "creat", "shmat")} | _numbers("openat2", "statx", "faccessat2", "fchmodat2", "renameat2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +170,21 @@ class _Reader:
         if above and not above.startswith(_KERNEL) and above not in self.files and above not in self.answers.looks and not self._is_made(above):
             self.answers.absent.add(above)
 
-    def _path(self, event: Event, leader: int) -> str | None:
-        """The path that a look meant, where the archive and the log before have no answer."""
+    def _path(self, event: Event, leader: int, is_followed: bool = False) -> str | None:
+        """The path that a look meant, or where links lead from it, where the archive and the log before have no answer."""
         path = self._place(event, leader)
+        if path and is_followed:
+            path = self._through_links(path)
         if path and (path in self.files or path in self.made or path.startswith(_KERNEL) or path in self.answers.absent):
             return None
+        return path
+
+    def _through_links(self, path: str) -> str:
+        for _ in range(_MOST_LINKS):
+            path = self.resolve(path)
+            if path not in self.answers.links:
+                break
+            path = os.path.normpath(os.path.join(os.path.dirname(path), self.answers.links[path]))
         return path
 
     def _place(self, event: Event, leader: int) -> str | None:
@@ -200,7 +211,7 @@ class _Reader:
         return found.pop() if len(found) == 1 else None
 
     def _look(self, event: Event, leader: int) -> None:
-        path = self._path(event, leader)
+        path = self._path(event, leader, event.call in _STATS and event.result == 0 and follows(event))
         known = self.answers.looks.get(path) if path else None
         if path is None or (known and known.size is not None) or path in self.answers.links:
             return
