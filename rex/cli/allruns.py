@@ -16,6 +16,7 @@ from rex.types import format_duration, format_size, parse_size
 if TYPE_CHECKING:
     from rex.archive import Archive, Experiment
     from rex.contents.rules import Rules
+    from rex.trees.cut import Run
     from rex.trees.merge import StepTree
     from rex.trees.replayall import StepsReplayed
 
@@ -37,8 +38,8 @@ def runs_to_replay(archive: str, pattern: str | None) -> "list[Experiment] | Non
     return runs if runs and not has_versions else None
 
 
-def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, outdir: str, cache: str | None, workers: int, dask: str, as_json: bool,
-                quiet: bool, check: bool, told: Report, rules: "Rules | None" = None) -> int:
+def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, outdir: str, cache: str | None, workers: int, dask: str,
+                deadline_s: float | None, as_json: bool, quiet: bool, check: bool, told: Report, rules: "Rules | None" = None) -> int:
     """Run `rex replay --all` on plain recordings; the exit code."""
     from rex.archive import Archive
     from rex.trees.cut import load_runs
@@ -58,11 +59,14 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
     if not runs:
         raise NotFound(f"no finished run of {archive} is named {pattern}" if pattern else f"there are no finished runs in {archive}", "",
                        "see: rex ls")
-    tree = merge_steps(runs)
+    tree, choice = merge_steps(runs), dict[str, Any]()
+    if deadline_s is not None:
+        runs, tree, choice = within(deadline_s, runs, tree, budget_bytes, workers)
+        notes.append(f"{len(runs)} of {choice['of']} runs fit {format_duration(deadline_s)}; no choice has more than {choice['at_most']}")
     done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers)
     if check:
         judge(done, opened, outdir, rules)
-    found = describe(done, tree, archive, outdir)
+    found = describe(done, tree, archive, outdir) | choice
     told.write(found)
     if as_json:
         click.echo(json.dumps(found))
@@ -71,6 +75,15 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
             click.echo(f"rex: {clean(note)}", err=True)
         show(done, tree, archive, outdir, check)
     return 1 if any(each.failed for each in done.runs) or check and not done.is_identical else 0
+
+
+def within(deadline_s: float, runs: "list[Run]", tree: "StepTree", budget_bytes: int | None, workers: int) -> "tuple[list[Run], StepTree, dict[str, Any]]":
+    """As many runs as fit the deadline, their tree, and the facts of the choice for the report."""
+    from rex.trees.deadline import fit_runs, only, planned_s
+    from rex.trees.keeping import plan_kept
+    fit = fit_runs(tree, deadline_s, lambda part: planned_s(part, plan_kept(part, budget_bytes), workers), workers)
+    return ([run for run in runs if run.name in fit.runs], only(tree, set(fit.runs)),
+            {"deadline": deadline_s, "of": len(runs), "at_most": fit.at_most})
 
 
 def judge(done: "StepsReplayed", archive: "Archive", outdir: str, rules: "Rules | None") -> None:

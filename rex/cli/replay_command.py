@@ -31,7 +31,7 @@ from rex.cli.tolerance import tolerance_words
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
               help="With --all: processes side by side; 1 follows the plan of rex plan.")
 @click.option("--deadline", "deadline_s", type=DURATION, metavar="DURATION",
-              help="With --all: replay as many versions as the plan says can be done in this time.")
+              help="With --all: replay as many runs as the plan says can be done in this time.")
 @click.option("--dask", metavar="ADDRESS", default="",
               help="With --all: let the workers of this Dask cluster replay; they see the same paths.")
 @click.option("--checkpoint", type=click.Choice(["fork", "criu"]), default="fork", show_default=True,

@@ -143,12 +143,10 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
             from rex.cli.allruns import replay_runs, runs_to_replay
             runs = runs_to_replay(archive, experiment)
             if runs is not None:
-                if deadline_s is not None:
-                    raise UsageError("--deadline is for versions recorded with --cells", "", "choose runs by -e 'GLOB'")
-                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, json_wanted, quiet, check, told, wanted)
+                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, deadline_s, json_wanted, quiet, check, told, wanted)
             return replay_versions(archive, where, cache, jobs, algorithm, wanted, dask, deadline_s, check, json_wanted, quiet, told)
         if deadline_s is not None:
-            raise UsageError("--deadline chooses among many versions", "", "add --all")
+            raise UsageError("--deadline chooses among many runs", "", "add --all")
         return _replay_one(told, archive, experiment, where, check, sandbox, explain, json_wanted, quiet, lenient,
                            is_kept=outdir is not None or not check, rules=wanted)
 

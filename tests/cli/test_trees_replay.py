@@ -61,6 +61,17 @@ def test_some_runs(study: Study) -> None:
     assert done.returncode == 125 and "no finished run" in done.stderr
 
 
+def test_runs_that_fit_a_deadline(study: Study) -> None:
+    planned = replayed(study, "-j", "1", out="all")["planned"]
+    done = run_rex("replay", "-l", "EXP", "--all", "--check", "--json", "--deadline", f"{planned - 1e-5:.9f}s", "-o", "fit", cwd=study.top)
+    found = json.loads(done.stdout)
+    assert found["identical"] and len(found["runs"]) == 2 and found["of"] == 3 and 2 <= found["at_most"] <= 3
+    assert found["planned"] <= found["deadline"] < planned
+    assert f"2 of 3 runs fit {found['deadline']:.2f} s; no choice has more than {found['at_most']}" in done.stderr
+    done = run_rex("replay", "-l", "EXP", "--all", "--deadline", "0.0000001s", "-o", "nofit", cwd=study.top, code=None)
+    assert done.returncode == 125 and "no run can be replayed in" in done.stderr
+
+
 @pytest.mark.parametrize("shell", ("dash", "bash"))
 def test_a_file_that_two_programs_read_one_after_the_other(shell: str, tmp_path: Path) -> None:
     study = Study(tmp_path, shell, "{ head -n 1 > head.txt; cat > rest.txt; } < in.txt\n")
