@@ -45,9 +45,6 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
     from rex.trees.cut import load_runs
     from rex.trees.merge import merge_steps
     from rex.trees.replayall import replay_steps
-    if dask:
-        raise UsageError("--dask is for versions recorded with --cells", "runs of other programs share files of one machine",
-                         "use -j, or leave --dask out")
     budget_bytes = None
     if cache is not None:
         try:
@@ -63,7 +60,7 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
     if deadline_s is not None:
         runs, tree, choice = within(deadline_s, runs, tree, budget_bytes, workers)
         notes.append(f"{len(runs)} of {choice['of']} runs fit {format_duration(deadline_s)}; no choice has more than {choice['at_most']}")
-    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers)
+    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers, dask)
     if check:
         judge(done, opened, outdir, rules)
     found = describe(done, tree, archive, outdir) | choice

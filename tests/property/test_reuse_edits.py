@@ -62,7 +62,7 @@ LINES = (
     "python3 serve.py s {a} & python3 ask.py s > {m}; wait", "sh -c 'python3 serve.py s {a} & python3 ask.py s > {m}; wait'", "python3 ask.py s > {m} & sh -c 'python3 serve.py s {a}'; wait",
     "python3 serve.py s {a} & python3 ask.py s | sort > {m}; wait",
     # what goes on after its step
-    "sh -c 'setsid sleep 9 > t 2>&1 & echo $! > pid'; sort {a} > {m}; kill $(cat pid); rm pid t", "sh -c 'sleep 0.05 & cat {a} > {m}'", "sh -c 'sleep 9 > t 2>&1 & echo $!' > pid; kill $(cat pid) && sort {a} > {m}; rm pid t",
+    "sh -c 'setsid sleep 9 > t 2>&1 & echo $! > pid'; sort {a} > {m}; kill $(cat pid); rm -f pid t", "sh -c 'sleep 0.05 & cat {a} > {m}'", "sh -c 'sleep 9 > t 2>&1 & echo $!' > pid; kill $(cat pid) && sort {a} > {m}; rm -f pid t",
     "sh -c 'python3 serve.py s {a} > t 2>&1 &'; python3 ask.py s > {m}; cat {b} > {m2}", "sh -c '(sleep 0.01; cat {a}) > {m} & echo $! > pid; wait'; rm pid",
 )
 # A socket s is made whole and then named, so that who finds it is answered.
