@@ -317,11 +317,11 @@ def bench_pause() -> None:
     import numpy as np
 
     from rex.archive import Archive
-    from rex.hindsight.graph import walk_roots
-    from rex.hindsight.kinds import Shapes
-    from rex.hindsight.records import LogWriter
-    from rex.hindsight.usercode import UserCode
-    from rex.hindsight.writer import CheckpointWriter
+    from rex.hindsight.capture.graph import walk_roots
+    from rex.hindsight.capture.kinds import Shapes
+    from rex.hindsight.trace.records import LogWriter
+    from rex.hindsight.instrument.usercode import UserCode
+    from rex.hindsight.record.writer import CheckpointWriter
     print("pause of the training thread, ms (its CPU), all of the state changes")
     print(f"{'state':>8} {'rex':>15} {'pickle to file':>15} {'torch.save':>15} {'ratio to torch.save':>20}")
     for megabytes in (10, 100, 1000):

@@ -24,7 +24,7 @@ LEAST_S, SAMPLES = 0.02, 400     # shorter spans are no epochs
 EVERY_SECOND = """
 import sys
 if "rex.hindsight.runner" in " ".join(sys.orig_argv):
-    from rex.hindsight.policy import Policy
+    from rex.hindsight.policy.borders import Policy
     usual, outermost, count = Policy.wants, [], [0]
     def wants(self, border):
         if self.price is None:
@@ -42,7 +42,7 @@ if "rex.hindsight.runner" in " ".join(sys.orig_argv):
 def epochs_of(folder: str, words: list[str]) -> tuple[list[tuple[float, bool]], dict[str, float]]:
     """Seconds of each epoch, and whether it began with a checkpoint; the run's facts."""
     from rex.archive import Archive
-    from rex.hindsight.records import read_run
+    from rex.hindsight.trace.records import read_run
     Path(folder, "sitecustomize.py").write_text(EVERY_SECOND)
     env = environment()
     env["PYTHONPATH"] = f"{folder}:{ROOT}"

@@ -153,7 +153,7 @@ class Stage:
         from rex.tracer.sandbox import Sandbox   # few ask
         assert self.private
         root = os.path.join(self.work, "root")
-        os.mkdir(root)
+        os.makedirs(root, exist_ok=True)
         return Sandbox(root, [self.work, outdir], [self.private, *files])
 
     def programs(self) -> dict[str, str]:
@@ -227,6 +227,17 @@ def open_stdin(stage: Stage) -> BinaryIO:
     return file
 
 
+def require_sandbox() -> None:
+    """Make sure that an engine is there which runs in a sandbox.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if choose()[0] != NATIVE:
+        raise UsageError("--sandbox needs the native engine", "the reference engine is Python, which a sandbox "
+                         "has no room for", "install gcc and install Rex again")
+
+
 def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = False,
            is_checked: bool = False, is_sandboxed: bool = False, is_explained: bool = False,
            output: tuple[int, int] | None = None) -> Outcome:
@@ -259,9 +270,8 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
     if is_explained and engine_name != NATIVE:
         raise UsageError("--explain needs the native engine", "the reference engine has no table of rules",
                          "install gcc and install Rex again")
-    if is_sandboxed and engine_name != NATIVE:
-        raise UsageError("--sandbox needs the native engine", "the reference engine is Python, which a sandbox "
-                         "has no room for", "install gcc and install Rex again")
+    if is_sandboxed:
+        require_sandbox()
     if experiment.manifest.extra.get("record", {}).get("serialized") and engine_name != NATIVE:
         raise UsageError(f"experiment {experiment.name} was recorded with --serialize",
                          "only the native engine follows its order", "see: rex doctor")

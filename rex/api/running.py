@@ -150,7 +150,7 @@ def replay(experiment: Experiment, outdir: Path, check: bool = True, *, sandbox:
 def run(experiment: Experiment, outdir: Path, *, args: Sequence[str] | None = None, env: Mapping[str, str] | None = None,
         unset: Sequence[str] = (), cwd: str | None = None, files: Mapping[str, Path] | None = None,
         apps: Mapping[str, Path] | None = None, add: Mapping[str, Path] | None = None, stdin: Input = None,
-        record: bool | str = False) -> Run:
+        record: bool | str = False, sandbox: bool = False) -> Run:
     """Run a new experiment: an archived one with changes, on what the archive holds.
 
     Args:
@@ -162,6 +162,7 @@ def run(experiment: Experiment, outdir: Path, *, args: Sequence[str] | None = No
             experiment, local file.
         stdin: what it reads; None: the plain file that the experiment had there, or nothing.
         record: add the run to the archive; a string is its name.
+        sandbox: let it see nothing of this machine but its own files, those given here, and outdir.
     Raises:
         Conflicts: the changes make no sense; all reasons at once.
         NotFound, NotPermitted, OwnFailure: as `record` and `replay`.
@@ -177,7 +178,7 @@ def run(experiment: Experiment, outdir: Path, *, args: Sequence[str] | None = No
     plan = plan_run(experiment.archive.store, source, changes, os.fspath(outdir), is_recorded=record is not False,
                     name=record if isinstance(record, str) else None)
     with _input(stdin) as reader, _memory("stdout") as stdout, _memory("stderr") as stderr:
-        done = start(plan, reader, stdout.fileno(), stderr.fileno()).wait()
+        done = start(plan, reader, stdout.fileno(), stderr.fileno(), sandbox).wait()
         if done.is_cancelled:
             raise OwnFailure("the run was cancelled", "", "run it again")
         return Run(os.waitstatus_to_exitcode(done.status), _content(stdout), _content(stderr), dict(done.outputs),

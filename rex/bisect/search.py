@@ -11,7 +11,7 @@ from rex.bisect.differences import Delta, by_lines, changes_of, find_deltas
 from rex.bisect.isolate import OutOfRuns, isolate
 from rex.contents.client import Comparer
 from rex.contents.rules import Rules
-from rex.errors import RexError, UsageError
+from rex.errors import NotPermitted, RexError, UsageError
 from rex.expdiff.many import ABSENT, Subject, gather, is_same_result
 from rex.runnew import RunOutcome, RunPlan, plan_run, start
 from rex.trees.reuse import run_reusing
@@ -49,16 +49,18 @@ class Search:
     """One search."""
 
     def __init__(self, archive: "Archive", good: "Experiment", bad: "Experiment", output: str, rules: Rules,
-                 tell: Callable[[str, int, bool], None], reuses: bool = True) -> None:
+                 tell: Callable[[str, int, bool], None], reuses: bool = True, is_sandboxed: bool = False) -> None:
         """
         Args:
             tell: is called after each run with its name, how many differences it had, and whether it gave the bad output.
             reuses: runs put back steps that the archive proves to be unchanged; but for the two that show whether the outputs follow from the differences.
+            is_sandboxed: let each run see nothing of this machine but its own files; nothing is put back then.
 
         Raises:
             UsageError: the two do not differ there.
         """
-        self._archive, self._rules, self._tell, self._reuses = archive, rules, tell, reuses
+        self._archive, self._rules, self._tell = archive, rules, tell
+        self._reuses, self._is_sandboxed = reuses and not is_sandboxed, is_sandboxed
         self._good, self._bad = (gather(archive, each, each.name) for each in (good, bad))
         self._comparer = Comparer(rules)
         self._output = output or self._only_output()
@@ -128,7 +130,9 @@ class Search:
                 plan = replace(plan, labels={LABEL: f"{self._good.name} {self._bad.name}"})
                 with open(os.devnull, "r+b", buffering=0) as nowhere:
                     streams = (nowhere.fileno(), nowhere.fileno(), nowhere.fileno())
-                    outcome = start(plan, *streams).wait() if is_whole or not self._reuses else self._run_reusing(plan, streams)
+                    outcome = self._run(plan, streams, is_whole)
+            except NotPermitted:
+                raise
             except RexError as error:
                 self._tell(f"not run: {error}", len(deltas), False)
                 return False
@@ -140,7 +144,9 @@ class Search:
         self._tell(run.name, len(deltas), is_bad)
         return is_bad
 
-    def _run_reusing(self, plan: RunPlan, streams: tuple[int, int, int]) -> RunOutcome:
+    def _run(self, plan: RunPlan, streams: tuple[int, int, int], is_whole: bool) -> RunOutcome:
+        if is_whole or not self._reuses:
+            return start(plan, *streams, is_sandboxed=self._is_sandboxed).wait()
         outcome, summary = run_reusing(self._archive, plan, streams)
         self._found.reused += len(summary.reused)
         return outcome

@@ -39,10 +39,12 @@ def runs_to_replay(archive: str, pattern: str | None) -> "list[Experiment] | Non
 
 
 def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, outdir: str, cache: str | None, workers: int, dask: str,
-                deadline_s: float | None, as_json: bool, quiet: bool, check: bool, told: Report, rules: "Rules | None" = None) -> int:
+                deadline_s: float | None, sandbox: bool, as_json: bool, quiet: bool, check: bool, told: Report,
+                rules: "Rules | None" = None) -> int:
     """Run `rex replay --all` on plain recordings; the exit code."""
     from rex.archive import Archive
     from rex.trees.cut import load_runs
+    from rex.trees.keeping import KEEP_NOTHING
     from rex.trees.merge import merge_steps
     from rex.trees.replayall import replay_steps
     budget_bytes = None
@@ -58,9 +60,9 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
                        "see: rex ls")
     tree, choice = merge_steps(runs), dict[str, Any]()
     if deadline_s is not None:
-        runs, tree, choice = within(deadline_s, runs, tree, budget_bytes, workers)
+        runs, tree, choice = within(deadline_s, runs, tree, KEEP_NOTHING if sandbox else budget_bytes, workers)
         notes.append(f"{len(runs)} of {choice['of']} runs fit {format_duration(deadline_s)}; no choice has more than {choice['at_most']}")
-    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers, dask)
+    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers, sandbox, dask)
     if check:
         judge(done, opened, outdir, rules)
     found = describe(done, tree, archive, outdir) | choice

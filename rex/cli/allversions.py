@@ -23,12 +23,13 @@ _MAX_DRAWN = 40
 
 
 def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, algorithm: str, rules: "Rules | None",
-                    dask: str, deadline_s: float | None, check: bool, as_json: bool, quiet: bool, told: Report) -> int:
+                    dask: str, deadline_s: float | None, sandbox: bool, check: bool, as_json: bool, quiet: bool,
+                    told: Report) -> int:
     """Run `rex replay --all`; the exit code."""
     from rex.multiversion.execute import Silence
     from rex.multiversion.replayall import Wishes, prepare, replay_all
     from rex.contents.rules import Rules
-    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, rules or Rules(), dask, deadline_s)
+    wishes = Wishes(archive, outdir, _budget(cache), workers, algorithm, rules or Rules(), dask, deadline_s, sandbox)
     tree, plan, chosen = prepare(wishes)
     if deadline_s is not None and not quiet:
         click.echo(f"rex: {len(tree.ends)} of {chosen.of} versions fit {format_duration(deadline_s)}; "

@@ -44,25 +44,26 @@ def tell(name: str, count: int, is_bad: bool) -> None:
 @click.option("--bad", required=True, metavar="EXP", help="The one with the other output.")
 @click.option("--runs", type=click.IntRange(min=3), default=30, show_default=True, help="At most so many new runs.")
 @click.option("--no-reuse", is_flag=True, help="Execute every step of every run.")
+@click.option("--sandbox", is_flag=True, help="Let the programs see nothing of this machine but their own files; nothing is reused.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @quietable
 @tolerance_options
 @named_by_options("text", behind="output", is_archive=True, is_alone=True)
 @guarded
-def command(text: str, output: str | None, good: str, bad: str, runs: int, no_reuse: bool, as_json: bool, rules: GivenRules) -> int:
+def command(text: str, output: str | None, good: str, bad: str, runs: int, no_reuse: bool, sandbox: bool, as_json: bool, rules: GivenRules) -> int:
     """Find which argument, variable, input, program or library makes an
     output of one experiment other than that of another: the good one is run again with some of the
     differences, by halves, until those are left that give the bad output; then with some of the changed lines of an input that is a text. Each run is an experiment in the archive, with the label bisect.
 
     OUTPUT is a path below the working directory, an absolute path, 'standard output' or 'standard error'; the only one that differs, if not given.
 
-    This runs the programs of the archive with your rights: bisect only what you trust."""
+    This runs the programs of the archive with your rights: bisect only what you trust, or use --sandbox."""
     from rex.archive import Archive
     from rex.bisect.search import Search
     from rex.contents.rules import Rules
     where = parse_ref(text).archive
     archive = Archive.open(where)
-    search = Search(archive, archive.experiment(good), archive.experiment(bad), output or "", rules_for(where, rules) or Rules(), tell, not no_reuse)
+    search = Search(archive, archive.experiment(good), archive.experiment(bad), output or "", rules_for(where, rules) or Rules(), tell, not no_reuse, sandbox)
     found = search.run(runs)
     causes, lines = ([each.describe() for each in some] for some in (found.causes, found.lines))
     if as_json:

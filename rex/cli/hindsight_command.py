@@ -47,7 +47,7 @@ def record_command(archive: str, experiment: str | None, overhead: float, budget
     With --resume this loads states of the archive, which may hold any code, with your rights: go on only with runs that you trust."""
     hindsight_replay_run.require()
     from rex.cli.ending import end_like
-    from rex.hindsight.record import Options, record
+    from rex.hindsight.record.launch import Options, record
     if not script and not resume:
         raise UsageError("no script was given", "", "see: rex hindsight record --help")
     try:
@@ -131,7 +131,7 @@ def show_command(ref: str, as_csv: bool, as_json: bool) -> int:
     """List the runs and replays of an archive; of one run its checkpoints and values."""
     hindsight_replay_run.require()
     from rex.archive import Archive
-    from rex.hindsight.shown import describe_run, find_run, list_runs, values_of
+    from rex.hindsight.replay.shown import describe_run, find_run, list_runs, values_of
     named = parse_ref(ref)
     archive = Archive.open(named.archive)
     if as_csv:

@@ -13,10 +13,10 @@ from rex.extras import need
 from rex.types import format_duration
 
 if TYPE_CHECKING:
-    from rex.hindsight.choice import Options
-    from rex.hindsight.plan import Plan
-    from rex.hindsight.replay import Findings
-    from rex.hindsight.workers import Cluster, Workers
+    from rex.hindsight.replay.choice import Options
+    from rex.hindsight.replay.plan import Plan
+    from rex.hindsight.replay.launch import Findings
+    from rex.hindsight.replay.workers import Cluster, Workers
     Show = Callable[[str, dict[str, Any]], None]
 
 
@@ -37,8 +37,8 @@ def run(archive: str = "__default", experiment: str | None = None, jobs: int | N
     require()
     if script and not os.path.isfile(script) and is_archive_ref(script):
         (archive, experiment), script = either(script, archive, experiment), None
-    from rex.hindsight.choice import Options
-    from rex.hindsight.query import Query
+    from rex.hindsight.replay.choice import Options
+    from rex.hindsight.replay.query import Query
     show = print_event if not (as_csv or as_json) else _table(as_csv)
     found = []
     for each in _meant(archive, experiment):
@@ -57,7 +57,7 @@ def _meant(archive: str, experiment: str | None) -> list[str | None]:
     if experiment is None or not set("*?[") & set(experiment):
         return [experiment]
     from rex.archive import Archive
-    from rex.hindsight.choice import runs_like
+    from rex.hindsight.replay.choice import runs_like
     return [*runs_like(Archive.open(archive), experiment)]
 
 
@@ -116,11 +116,11 @@ def print_event(name: str, event: dict[str, Any]) -> None:
 
 def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool, outdir: str, show: "Show") -> int:
     """Say what will be done, do it, keep it, and give the verdict; the exit status."""
-    from rex.hindsight.choice import find_recorded
-    from rex.hindsight.workers import begin
+    from rex.hindsight.replay.choice import find_recorded
+    from rex.hindsight.replay.workers import begin
     recorded = find_recorded(options)
     with begin(options, recorded) as workers:
-        from rex.hindsight.plan import make_plan     # a worker imports meanwhile
+        from rex.hindsight.replay.plan import make_plan     # a worker imports meanwhile
         plan = make_plan(options, recorded, options.jobs or workers.count)
         say(f"rex: {options.archive}:{plan.experiment.name}: {plan_text(plan)}")
         if plan.expected_s > 60 and sys.stdin.isatty() and not yes:
@@ -131,7 +131,7 @@ def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool, outdi
                 raise KeyboardInterrupt from None
         findings, name = replay_and_keep(plan, options, workers, show)
         if findings.files:
-            from rex.hindsight.gathered import gather
+            from rex.hindsight.replay.gathered import gather
             outdir = outdir or f"__out_{name}"
             files = gather(findings.files, os.path.abspath(outdir))
             say(f"rex: {count(len(files), 'file')} that added statements wrote: below {outdir}")
@@ -143,8 +143,8 @@ def replay_and_keep(plan: "Plan", options: "Options", workers: "Workers | Cluste
     """Do what was planned; what was found, and the name under which that is kept."""
     import time
     from rex.archive import Archive
-    from rex.hindsight.kept import KeptReplay
-    from rex.hindsight.replay import run_plan
+    from rex.hindsight.replay.kept import KeptReplay
+    from rex.hindsight.replay.launch import run_plan
     kept, begun_s = KeptReplay(Archive.open(options.archive), plan, plan.sources), time.monotonic()
 
     def take(event: dict[str, Any]) -> None:

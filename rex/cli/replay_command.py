@@ -23,7 +23,7 @@ from rex.cli.tolerance import tolerance_words
 @click.option("--explain", is_flag=True, help="Say which rules found the events, and what events waited for.")
 @click.option("--lenient", is_flag=True, help="End with the program's status though the log was not followed.")
 @click.option("--sandbox", is_flag=True,
-              help="Let the programs see nothing of this machine but their own files and OUTDIR.")
+              help="Let the programs see nothing of this machine but their own files and OUTDIR; with --all no step is put back.")
 @click.option("--all", "all_versions", is_flag=True,
               help="Replay all runs, or with -e 'GLOB' some, what they share once; outputs in OUTDIR/<experiment>.")
 @click.option("--cache", metavar="SIZE", help="With --all: what is kept for later runs may take together: outputs of steps on disk (all), "
@@ -53,5 +53,5 @@ def command(**words: Any) -> int:
     With --check the words of rex expdiff say what outputs may differ in: --rtol, --atol, --ulps, --ignore, --as, --any-order.
 
     This runs the programs of the archive with your rights, with --all and --persist too: replay only what you would run,
-    or use --sandbox, which neither of these has."""
+    or use --sandbox, which --persist lacks."""
     return run(**words)

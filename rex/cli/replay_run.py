@@ -136,7 +136,8 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
         if all_versions:
             from rex.cli.allversions import replay_versions
             if sandbox:
-                raise UsageError("--all cannot run in a sandbox yet", "", "leave --sandbox out")
+                from rex.replayer import require_sandbox
+                require_sandbox()
             if checkpoint != "fork":
                 raise UsageError("checkpoints by CRIU are not possible", "CRIU must trace what it saves, a process has one "
                                  "tracer, and that is Rex", "leave --checkpoint out: states are kept as forked processes")
@@ -146,8 +147,8 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
             from rex.cli.allruns import replay_runs, runs_to_replay
             runs = runs_to_replay(archive, experiment)
             if runs is not None:
-                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, deadline_s, json_wanted, quiet, check, told, wanted)
-            return replay_versions(archive, where, cache, jobs, algorithm, wanted, dask, deadline_s, check, json_wanted, quiet, told)
+                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, deadline_s, sandbox, json_wanted, quiet, check, told, wanted)
+            return replay_versions(archive, where, cache, jobs, algorithm, wanted, dask, deadline_s, sandbox, check, json_wanted, quiet, told)
         if deadline_s is not None:
             raise UsageError("--deadline chooses among many runs", "", "add --all")
         return _replay_one(told, archive, experiment, where, check, sandbox, explain, json_wanted, quiet, lenient,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rex.archive import Experiment
     from rex.runnew import Changes, LiveUse, Run, RunOutcome, RunPlan
 
-_OF_PAGE = ("archive", "experiment", "port", "no_browser")
+_OF_PAGE = ("archive", "experiment", "port", "no_browser", "sandbox")
 _NAMED = 4      # of one kind, in the last line; --json names all
 
 
@@ -195,7 +195,7 @@ def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report
 @click.option("--port", default=PORT, show_default=True, type=click.IntRange(1, 65535),
               help="Port of the page; the next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Print an address, good once, instead of opening a browser.")
-@click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below but -e are for this.")
+@click.option("--headless", is_flag=True, help="Run here and now, without the page; all options below but -e and --sandbox are for this.")
 @click.option("-e", "--experiment", metavar="EXP", help="Which experiment to start from (the default one).")
 @click.option("-o", "--outdir", help="Where output goes, each file at its absolute path below; must be empty.")
 @click.option("--args", "arguments", metavar="WORDS", help="New arguments for the program, instead of all that it had; "
@@ -233,7 +233,7 @@ def command(archive: str, port: int, no_browser: bool, headless: bool, experimen
         (archive, experiment), command = either(command[0], archive, experiment), command[1:]
     if not headless and not plan_only:
         refuse_options_of_headless(command)
-        return open_pages(archive, port, no_browser, experiment)
+        return open_pages(archive, port, no_browser, experiment, sandbox)
     if not outdir and not plan_only:
         raise UsageError("--headless needs an output directory", "", "add: -o OUTDIR")
     if reuse and sandbox:

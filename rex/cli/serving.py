@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Iterator
 
 import click
@@ -24,17 +25,18 @@ def _web_libraries() -> Iterator[None]:
         raise missing("web", "the pages cannot be made; --headless of rex runnew needs none") from error
 
 
-def open_pages(archive: str, port: int, no_browser: bool, experiment: str | None, **options: Any) -> int:
+def open_pages(archive: str, port: int, no_browser: bool, experiment: str | None, is_sandboxed: bool, **options: Any) -> int:
     """Serve the pages of an archive until Ctrl-C; the exit status.
 
     Args:
+        is_sandboxed: let what it runs of the archive see nothing of this machine but its own files.
         options: as `rex.web.serve.serve` takes them.
     """
     from rex.runnew import plan_run, start
     with _web_libraries():
         from rex.web.serve import serve
         from rex.web.services import Services
-    serve(archive, Services(plan_run, start), port, not no_browser, lambda line: click.echo(f"rex: {line}", err=True),
+    serve(archive, Services(plan_run, partial(start, is_sandboxed=is_sandboxed), is_sandboxed), port, not no_browser, lambda line: click.echo(f"rex: {line}", err=True),
           experiment, **options)
     return 0
 

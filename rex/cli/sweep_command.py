@@ -41,21 +41,22 @@ _HASH_CHARS = 8
 @click.option("--dask", metavar="ADDRESS", default="", help="Let the workers of this Dask cluster run them; they see the same paths.")
 @click.option("--resume", is_flag=True, help="Do not run again what a sweep of the same parameters has finished.")
 @click.option("--no-reuse", is_flag=True, help="Execute every step of every run, also those that nothing has changed for.")
+@click.option("--sandbox", is_flag=True, help="Let the programs see nothing of this machine but their own files and those given here; nothing is reused.")
 @click.option("-o", "--outdir", help="Keep files and output of run N in OUTDIR/N too; the archive has them in any case.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table, and what each parameter changes, as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No line for each run on standard error.")
 @tolerance_options
 def command(ref: str | None, archive: str, experiment: str | None, arguments: tuple[str, ...], variables: tuple[str, ...],
-            files: tuple[str, ...], is_zipped: bool, jobs: int, dask: str, resume: bool, no_reuse: bool, outdir: str | None, as_csv: bool, as_json: bool,
-            quiet: bool, rules: GivenRules) -> int:
+            files: tuple[str, ...], is_zipped: bool, jobs: int, dask: str, resume: bool, no_reuse: bool, sandbox: bool, outdir: str | None,
+            as_csv: bool, as_json: bool, quiet: bool, rules: GivenRules) -> int:
     """Run an archived experiment with every combination of parameters; each run is an experiment with its parameters as labels.
 
     Find them again with: rex ls --where SEED=3. What they share: rex tree.
 
     A parameter changes an output if runs that differ in it alone gave something else; what --rtol, --atol and the like allow, or the rules of the archive, is not something else.
 
-    This runs the programs of the archive with your rights: sweep only what you trust."""
+    This runs the programs of the archive with your rights: sweep only what you trust, or use --sandbox."""
     from rex.archive import Archive
     from rex.trees.sweep import ARG, ENV, FILE, Sweep, Wishes, combinations, effects, local_files, parse
     if as_csv and as_json:
@@ -78,7 +79,7 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
 
     with limits.counting():
         wishes = Wishes(os.path.abspath(opened.path), opened.experiment(name).name, tuple(parameters), outdir and os.path.abspath(outdir),
-                        os.getcwd(), not no_reuse)
+                        os.getcwd(), not no_reuse and not sandbox, sandbox)
         done = Sweep(wishes).run(rows, jobs, resume, tell, dask)
     if wanted and wanted.is_set:
         add_groups(done, opened, wanted)

@@ -18,16 +18,18 @@ from rex.cli.serving import PORT, export_pages, open_pages
               help="Port of the pages; the next free one if it is taken.")
 @click.option("--no-browser", is_flag=True, help="Print an address, good once, instead of opening a browser.")
 @click.option("--read-only", "is_read_only", is_flag=True, help="Refuse all changes, and new experiments too.")
+@click.option("--sandbox", is_flag=True, help="Let programs that the pages run see nothing of this machine but their own files.")
 @click.option("--export", "directory", metavar="DIR", help="Write the read-only pages to DIR as files, and serve nothing.")
 def command(ref: str | None, archive: str, experiment: str | None, port: int, no_browser: bool, is_read_only: bool,
-            directory: str | None) -> int:
+            sandbox: bool, directory: str | None) -> int:
     """Show an archive in the browser: find experiments, compare, label, rename and delete them.
 
-    The pages are for this machine and its user only. They need no network. Programs run, with your rights, only from the form of a new experiment.
+    The pages are for this machine and its user only. They need no network. Programs run only where you ask for it (a new experiment, a check, a search for a cause, answers of a
+    training), with your rights: run only what you trust, or use --sandbox.
     Exported pages open from a disk or from any web host."""
     where, name = either(ref, archive, experiment)
     if directory is not None:
         above = click.get_current_context().parent
         with limits.reading(above.params.get("max_read") if above else None):   # no program will run, which would inherit the limit
             return export_pages(where, name, directory)
-    return open_pages(where, port, no_browser, name, is_at_form=False, is_read_only=is_read_only)
+    return open_pages(where, port, no_browser, name, sandbox, is_at_form=False, is_read_only=is_read_only)

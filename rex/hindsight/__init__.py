@@ -24,8 +24,8 @@ __all__ = ["keep", "load", "log", "loop", "save", "skip_block", "trainer"]
 
 
 def _session() -> Any:
-    from rex.hindsight import session
-    return session.current
+    from rex.hindsight.trace import current
+    return current.session
 
 
 def loop(iterable: Iterable[_Item]) -> Iterable[_Item]:
@@ -87,5 +87,5 @@ def load(archive: str, name: str = "saved", experiment: str | None = None) -> It
     Raises:
         NotFound: there is no such run.
     """
-    from rex.hindsight.saved import load_saved
+    from rex.hindsight.replay.saved import load_saved
     return load_saved(archive, name, experiment)

@@ -11,7 +11,7 @@ import threading
 import types
 from typing import Any
 
-from rex.hindsight.imports import Finder
+from rex.hindsight.instrument.imports import Finder
 
 
 def run_script(path: str, arguments: list[str], prepare: Any, prepare_trainer: Any, libraries: Any) -> int:
@@ -76,9 +76,9 @@ def main() -> None:
     gc.disable()    # until the script begins
     kind, pipe = sys.argv[1:]
     if kind == "record":
-        from rex.hindsight.recording import record as do
+        from rex.hindsight.record.recording import record as do
     else:
-        from rex.hindsight.worker import replay as do
+        from rex.hindsight.replay.worker import replay as do
     with open(int(pipe), "rb") as file:
         job = json.load(file)
     for name in job.get("unset", ()):

@@ -23,6 +23,7 @@ from rex.runnew.engineplan import engine_plan
 from rex.runnew.plan import plan_run
 from rex.tracer import Plan, start
 from rex.tracer.native import Started
+from rex.tracer.sandbox import Sandbox
 
 _WORK = ".rex-replay-"
 _CONTROL = threading.Lock()              # the runner's descriptor has one number
@@ -35,11 +36,11 @@ class LiveLab:
 
     For each base there is one process that has run no cell, from which all others are forked. The
     files of each branch are in a directory of their own below OUTDIR; those of a version that has
-    ended become OUTDIR/<experiment>.
+    ended become OUTDIR/<experiment>. In a sandbox they see these files and nothing else of this machine.
     """
 
-    def __init__(self, archive: Archive, orders: Orders, outdir: str) -> None:
-        self._archive = archive
+    def __init__(self, archive: Archive, orders: Orders, outdir: str, is_sandboxed: bool) -> None:
+        self._archive, self._is_sandboxed = archive, is_sandboxed
         self._orders = orders
         self._outdir = outdir
         self._work = tempfile.mkdtemp(prefix=_WORK, dir=outdir)
@@ -104,13 +105,13 @@ class LiveLab:
         with _CONTROL:
             os.dup2(theirs.fileno(), serving.CONTROL, inheritable=True)
             try:
-                engine = start(plan, subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL)
+                engine = start(plan, subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL, (serving.CONTROL,))
             finally:
                 os.close(serving.CONTROL)
                 theirs.close()
         self._engines.append(engine)
         try:
-            return Worker(ours, directory)
+            return Worker(ours, directory, engine.process.pid if plan.sandbox else 0)
         except WorkerLost:
             engine.wait()                       # raises what it knows
             raise OwnFailure("the first process of the replay ended at once", "",
@@ -131,11 +132,19 @@ class LiveLab:
         # Programs that are not the same in all worlds are prepared where they are executed.
         made.programs = {path: file for path, file in made.programs.items()
                          if all(plan.programs.get(path) == file for plan in worlds)}
+        if self._is_sandboxed:
+            made.sandbox = self._sandbox(experiments)
         return replace(made, worlds=worlds, seed=self._orders.bases[base][0].seed)
+
+    def _sandbox(self, experiments: list[Experiment]) -> Sandbox:
+        """One in which the files of all these versions are, and the directories of all branches."""
+        first, *others = map(self._stage, experiments)
+        box = first.sandbox(self._work, [stage.private for stage in others if stage.private])
+        return replace(box, writable=[*box.writable, *(stage.work for stage in others)])
 
     def _stage(self, experiment: Experiment) -> Stage:
         if experiment.name not in self._stages:
-            self._stages[experiment.name] = Stage(self._archive, experiment)
+            self._stages[experiment.name] = Stage(self._archive, experiment, self._is_sandboxed)
         return self._stages[experiment.name]
 
     # -------------------------------------------------------------- files

@@ -32,6 +32,7 @@ class Wishes:
         rules: what outputs of cells may differ in.
         dask: address of a Dask scheduler; empty for this machine alone.
         deadline_s: seconds that the cells may take by the plan; None: no limit.
+        is_sandboxed: let processes see nothing of this machine but the versions' files and outputs.
     """
 
     archive: str
@@ -42,6 +43,7 @@ class Wishes:
     rules: Rules = Rules()
     dask: str = ""
     deadline_s: float | None = None
+    is_sandboxed: bool = False
 
 
 @dataclass
@@ -134,7 +136,7 @@ def replay_part(wishes: Wishes, names: list[str]) -> tuple[Tally, list[Compariso
 def _replay(wishes: Wishes, archive: Archive, versions: list[Version], tree: VersionTree, plan: Plan,
             watch: Watch) -> tuple[Tally, list[Comparison]]:
     orders = Orders(archive, versions)
-    with LiveLab(archive, orders, wishes.outdir) as lab:
+    with LiveLab(archive, orders, wishes.outdir, wishes.is_sandboxed) as lab:
         if wishes.workers == 1:
             tally = Replayer(tree, orders, lab, watch, wishes.budget_bytes).run(plan.sequence.ops)
         else:

@@ -12,6 +12,7 @@ from typing import Any
 
 from rex.cells.serving import receive, send
 from rex.errors import RexError
+from rex.tracer.sandbox import outer_pid
 
 _MEMORY = re.compile(rb"^(Pss_Anon|Pss):\s+(\d+) kB", re.MULTILINE)
 
@@ -34,16 +35,20 @@ class Worker:
         directory: where the files go that its cells write.
     """
 
-    def __init__(self, control: socket.socket, directory: str) -> None:
+    def __init__(self, control: socket.socket, directory: str, sandbox: int = 0) -> None:
         """Take over a connection; waits until the process is ready.
 
+        Args:
+            sandbox: the process that made the sandbox that it is in; 0: it is in none.
         Raises:
             WorkerLost: it is not going to be.
         """
-        self._control = control
+        self._control, self._sandbox = control, sandbox
         self.directory = directory
         greeting = self._receive()[0]
-        self.pid: int = greeting["pid"]
+        self.pid: int = outer_pid(sandbox, greeting["pid"]) if sandbox else greeting["pid"]
+        if not self.pid:
+            raise WorkerLost("a process of the replay is gone", "it ended unexpectedly")
         if greeting["problem"]:
             self.drop()
             raise WorkerLost("a state could not be forked", greeting["problem"])
@@ -82,7 +87,7 @@ class Worker:
         if answer["reason"] or descriptor is None:
             return Refusal(answer["reason"])
         try:
-            return Worker(socket.socket(fileno=descriptor), directory)
+            return Worker(socket.socket(fileno=descriptor), directory, self._sandbox)
         except WorkerLost as error:
             return Refusal(error.why)
 

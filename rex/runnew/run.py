@@ -111,9 +111,10 @@ class Run:
         if self.plan.is_recorded:
             self._recording = RunRecording(self.plan, answers, streams)
             log, withheld = self._recording.log_path, self._recording.withheld
-            if self._is_sandboxed:       # which has no room for the archive
+            if self._is_sandboxed:       # which has no room for the archive, nor for the directory that it lies in
                 log = os.path.join(self._stage.work, _LOG)
-            hidden = hidden_names([os.fsencode(self.plan.archive.path)], [codec.raw(self.plan.cwd), codec.raw(self.plan.program)])
+            else:
+                hidden = hidden_names([os.fsencode(self.plan.archive.path)], [codec.raw(self.plan.cwd), codec.raw(self.plan.program)])
         self._objects = ipcspace.objects()
         self._engine = start_engine(engine_plan(self.plan, self._stage, answers, log, withheld, self._is_sandboxed, hidden,
                                                 self._gate.theirs if self._gate else -1),

@@ -46,9 +46,11 @@ def choose() -> tuple[str, Engine]:
 
 
 def start(plan: Plan, stdin: int | None = None, stdout: int | None = None,
-          stderr: int | None = None) -> native.Started:
+          stderr: int | None = None, others: tuple[int, ...] = ()) -> native.Started:
     """Start a live plan; only the native engine runs those.
 
+    Args:
+        others: further descriptors that it gets in a sandbox too; outside it gets all inheritable ones.
     Raises:
         UsageError: it was not built, or REX_ENGINE asks for the other.
     """
@@ -58,7 +60,7 @@ def start(plan: Plan, stdin: int | None = None, stdout: int | None = None,
                          "REX_ENGINE asks for the reference engine",
                          "install gcc and install Rex again" if not native.is_built() else
                          "unset REX_ENGINE")
-    return native.Started(plan, stdin, stdout, stderr)
+    return native.Started(plan, stdin, stdout, stderr, others)
 
 
 def slow_engine_note() -> str:

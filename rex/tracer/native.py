@@ -55,7 +55,8 @@ class Started:
     """rex-engine at work on a plan; a live one in a sandbox, or with System V objects and message queues of its own."""
 
     def __init__(self, plan: Plan, stdin: int | None = None, stdout: int | None = None,
-                 stderr: int | None = None) -> None:
+                 stderr: int | None = None, others: tuple[int, ...] = ()) -> None:
+        """Use `rex.tracer.start` instead."""
         import subprocess   # it takes a while
         self._plan = plan
         self._box: Sandbox | None = None
@@ -63,7 +64,7 @@ class Started:
         self.is_apart = True
         if plan.sandbox:
             self._box = _box_of(plan, plan.sandbox)
-            self.process = subprocess.Popen(self._box.command(), stdin=stdin, stdout=stdout, stderr=stderr)
+            self.process = subprocess.Popen(self._box.command(), stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=others)
         elif plan.mode == LIVE:
             from rex.tracer import ipcspace
             where = _write_beside(plan, "plan", plan.encode())   # by a descriptor of ours nobody reads it in a user namespace

@@ -74,6 +74,22 @@ class Sandbox:
         return [sys.executable, "-P", "-c", start, json.dumps(asdict(self))]   # -P: nothing of the working directory
 
 
+def outer_pid(made_by: int, inner: int) -> int:
+    """The number out here of a process of a sandbox; 0: it is gone.
+
+    Args:
+        made_by: the process that `command` was run as.
+        inner: its number in there.
+    """
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError, StopIteration):
+            if os.stat(f"/proc/{name}/ns/pid").st_ino == os.stat(f"/proc/{made_by}/ns/pid_for_children").st_ino:
+                with open(f"/proc/{name}/status", encoding="utf-8", errors="replace") as status:
+                    if int(next(line for line in status if line.startswith("NSpid:")).split()[-1]) == inner:
+                        return int(name)
+    return 0
+
+
 def _must(name: str, *args: int | bytes | None) -> int:
     function = getattr(libc(), name)   # all give an int, -1 for a failure
     import ctypes

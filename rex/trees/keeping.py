@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from rex.trees.merge import Node, StepTree
 
+KEEP_NOTHING = -1     # a budget that not even an empty file fits
+
 
 @dataclass
 class KeepPlan:

@@ -24,7 +24,7 @@ from rex.tracer import Report, choose
 from rex.trees.cluster import replay_on
 from rex.trees.cut import Run, load_runs
 from rex.trees.deadline import only
-from rex.trees.keeping import KeepPlan, plan_kept
+from rex.trees.keeping import KEEP_NOTHING, KeepPlan, plan_kept
 from rex.trees.merge import StepTree, merge_steps
 from rex.trees.steps import Step
 from rex.workflow.gate import Gate
@@ -120,8 +120,8 @@ class _Shared:
 class _OneRun:
     """The replay of one run."""
 
-    def __init__(self, archive: Archive, run: Run, shared: _Shared, outdir: str) -> None:
-        self._archive, self._run, self._shared = archive, run, shared
+    def __init__(self, archive: Archive, run: Run, shared: _Shared, outdir: str, is_sandboxed: bool) -> None:
+        self._archive, self._run, self._shared, self._is_sandboxed = archive, run, shared, is_sandboxed
         self._out = os.path.join(outdir, run.name)
         self._streams = [os.path.join(outdir, f"{run.name}.{name}") for name in ("stdout", "stderr")]
         self._step_of: dict[int, tuple[str, Step]] = {}
@@ -138,7 +138,7 @@ class _OneRun:
         began = time.monotonic()
         try:
             os.mkdir(self._out)
-            with Stage(self._archive, self._run.experiment) as stage, open_stdin(stage) as stdin, \
+            with Stage(self._archive, self._run.experiment, self._is_sandboxed) as stage, open_stdin(stage) as stdin, \
                     open(self._streams[0], "wb", buffering=0) as self._stdout, open(self._streams[1], "wb", buffering=0) as self._stderr:
                 report = self._run_engine(stage, stdin.fileno())
             self._compare(report)
@@ -154,6 +154,8 @@ class _OneRun:
     def _run_engine(self, stage: Stage, stdin: int) -> Report:
         _, engine = choose()
         plan = make_plan(stage, self._run.experiment, self._out)
+        if self._is_sandboxed:
+            plan.sandbox = stage.sandbox(self._out)
         with Gate(self._born, self._ended) as gate:
             if self._step_of:
                 plan.gate, plan.steps = gate.theirs, sorted(self._step_of)
@@ -239,15 +241,17 @@ class Wishes:
     chosen: tuple[str, ...]
     budget_bytes: int | None
     workers: int
+    is_sandboxed: bool
 
 
 def replay_steps(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, budget_bytes: int | None, workers: int = 1,
-                 dask: str = "") -> StepsReplayed:
+                 is_sandboxed: bool = False, dask: str = "") -> StepsReplayed:
     """Replay runs: outputs in OUTDIR/<experiment>, what they print in OUTDIR/<experiment>.stdout and .stderr.
 
     Args:
         budget_bytes: what the outputs that are kept for later runs may take together (with Dask: those of one task); None: all of it.
         workers: runs side by side.
+        is_sandboxed: let each run see nothing of this machine but its own files and outputs: then nothing is put back.
         dask: address of a Dask scheduler; empty for this machine alone.
     Raises:
         UsageError: the output directory is not empty; there is no such cluster.
@@ -255,16 +259,17 @@ def replay_steps(archive: Archive, runs: list[Run], tree: StepTree, outdir: str,
     """
     began = time.monotonic()
     outdir = prepare_outdir(outdir)
+    budget_bytes = KEEP_NOTHING if is_sandboxed else budget_bytes
     try:
         top = tempfile.mkdtemp(prefix=_KEPT, dir=outdir)
     except OSError as error:
         raise OwnFailure(f"cannot write to {outdir}", error.strerror or "", advice(error.errno) or "") from error
     try:
         if dask:
-            wishes = Wishes(os.path.abspath(archive.path), outdir, top, tuple(run.name for run in runs), budget_bytes, workers)
+            wishes = Wishes(os.path.abspath(archive.path), outdir, top, tuple(run.name for run in runs), budget_bytes, workers, is_sandboxed)
             found = _joined(replay_on(dask, partial(replay_part, wishes), tree), runs, tree)
         else:
-            found = _replay(archive, runs, tree, outdir, top, budget_bytes, workers)
+            found = _replay(archive, runs, tree, outdir, top, budget_bytes, workers, is_sandboxed)
     finally:
         shutil.rmtree(codec.raw(codec.text(os.fsencode(top))), ignore_errors=True)
     return replace(found, wall_s=time.monotonic() - began)
@@ -277,15 +282,16 @@ def replay_part(wishes: Wishes, names: list[str]) -> StepsReplayed:
     for name in names:
         shutil.rmtree(os.path.join(wishes.outdir, name), ignore_errors=True)
     return _replay(archive, [run for run in runs if run.name in names], only(merge_steps(runs), set(names)), wishes.outdir,
-                   tempfile.mkdtemp(dir=wishes.top), wishes.budget_bytes, wishes.workers)
+                   tempfile.mkdtemp(dir=wishes.top), wishes.budget_bytes, wishes.workers, wishes.is_sandboxed)
 
 
-def _replay(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, top: str, budget_bytes: int | None, workers: int) -> StepsReplayed:
+def _replay(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, top: str, budget_bytes: int | None, workers: int,
+            is_sandboxed: bool) -> StepsReplayed:
     began = time.monotonic()
     plan = plan_kept(tree, budget_bytes)
     shared = _Shared(tree, plan, top)
     with ThreadPoolExecutor(workers) as pool:
-        done = list(pool.map(lambda run: _OneRun(archive, run, shared, outdir).replay(), runs))
+        done = list(pool.map(lambda run: _OneRun(archive, run, shared, outdir, is_sandboxed).replay(), runs))
     return StepsReplayed(plan, done, shared.computed_s, time.monotonic() - began)
 
 

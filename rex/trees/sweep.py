@@ -162,6 +162,7 @@ class Wishes:
     Attributes:
         archive, outdir, place: absolute; place: the directory from which files are named.
         reuses: put back steps that the archive proves to be unchanged, also those of earlier runs of the sweep.
+        is_sandboxed: let each run see nothing of this machine but its own files; nothing is put back then.
     """
 
     archive: str
@@ -170,6 +171,7 @@ class Wishes:
     outdir: str | None
     place: str
     reuses: bool = True
+    is_sandboxed: bool = False
 
 
 class Sweep:
@@ -244,7 +246,8 @@ class Sweep:
         return replace(found, reused=len(summary.reused), saved_s=summary.saved_s) if summary else found
 
     def _start(self, plan: RunPlan, streams: Streams) -> tuple[RunOutcome, Summary | None]:
-        return run_reusing(self._archive, plan, streams) if self._wishes.reuses else (start(plan, *streams).wait(), None)
+        return run_reusing(self._archive, plan, streams) if self._wishes.reuses else (
+            start(plan, *streams, is_sandboxed=self._wishes.is_sandboxed).wait(), None)
 
     @staticmethod
     def _result(row: dict[str, str], experiment: Experiment, is_old: bool) -> Swept:

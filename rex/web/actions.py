@@ -136,15 +136,21 @@ def _begin(site: Site, job: Job) -> dict[str, Any]:
     return {"address": f"/runs/{site.runs.begin(job, start).key}"}
 
 
+def _sandbox(site: Site) -> tuple[str, ...]:
+    return ("--sandbox",) if site.services.is_sandboxed else ()
+
+
 def check(site: Site, data: Any) -> dict[str, Any]:
     """Replay an experiment and compare; where to watch."""
     found = site.catalog.experiment(_field(data, "experiment"))
-    words = ("replay", "--check", "-l", site.catalog.archive.path, "-e", found.name)
+    words = ("replay", "--check", *_sandbox(site), "-l", site.catalog.archive.path, "-e", found.name)
     return _begin(site, Job(found, "Replay of", words, CHECKED, site.cwd))
 
 
 def answer(site: Site, data: Any) -> dict[str, Any]:
     """Answer the log statements that were added to a training script; where to watch."""
+    if site.services.is_sandboxed:
+        raise UsageError("answers run the script, which no sandbox can yet", "", "open the page without --sandbox for what you trust")
     found = site.catalog.experiment(_field(data, "experiment"))
     script, epochs = _field(data, "script"), _field(data, "epochs")
     folder = tempfile.mkdtemp(prefix="script-", dir=site.runs.folder)
@@ -165,7 +171,7 @@ def bisect(site: Site, data: Any) -> dict[str, Any]:
     """Find what makes an output of one experiment other than that of another; where to watch."""
     good, bad = (site.catalog.experiment(_field(data, side)) for side in ("good", "bad"))
     output = _field(data, "output").strip()
-    words = ("bisect", "--good", good.name, "--bad", bad.name, *_tolerance(data).own_words(), "--", site.catalog.archive.path,
+    words = ("bisect", *_sandbox(site), "--good", good.name, "--bad", bad.name, *_tolerance(data).own_words(), "--", site.catalog.archive.path,
              *((output,) if output else ()))
     return _begin(site, Job(bad, f"What differs between {good.name} and", words, BISECTED, site.cwd))
 

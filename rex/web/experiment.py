@@ -18,7 +18,7 @@ from rex.errors import NotFound
 from rex.expdiff.graph import read_graph
 from rex.expdiff.output import STDERR, STDOUT, output_pieces
 from rex.expdiff.prov import as_prov
-from rex.hindsight.records import ENGINE as HINDSIGHT
+from rex.hindsight.trace.records import ENGINE as HINDSIGHT
 from rex.text import clean, command_text, date_text
 from rex.types import format_duration, format_size
 from rex.web import preview

@@ -26,7 +26,12 @@ class Start(Protocol):
 
 @dataclass(frozen=True)
 class Services:
-    """Plans new experiments and starts them."""
+    """Plans new experiments and starts them.
+
+    Attributes:
+        is_sandboxed: all that runs code of the archive does it in a sandbox, as `start` does then; what cannot is refused.
+    """
 
     plan: Plan
     start: Start
+    is_sandboxed: bool = False

@@ -76,7 +76,8 @@ class Site:
     def page(self, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page from its template."""
         text = self._jinja.get_template(name).render(
-            archive=self.catalog.archive.path, links=self.links, is_read_only=self.is_read_only, active_runs=sum(not run.is_over for run in self.runs.all()), **values)
+            archive=self.catalog.archive.path, links=self.links, is_read_only=self.is_read_only, is_sandboxed=self.services.is_sandboxed,
+            active_runs=sum(not run.is_over for run in self.runs.all()), **values)
         # A lone surrogate in what a stranger named must not break the answer.
         return HTMLResponse(text.encode("utf-8", "replace"), status)
 

@@ -8,8 +8,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rex.hindsight.records import Run, content_of
-from rex.hindsight.shown import describe_run, find_run
+from rex.hindsight.replay.shown import describe_run, find_run
+from rex.hindsight.trace.records import Run, content_of
 from rex.text import clean
 from rex.web.curves import Point, curve
 from rex.web.site import Site, page

@@ -103,7 +103,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Versions:
 
 
 @pytest.mark.parametrize("options", first(2, [("--cache", "1G"), ("--cache", "1G", "-j", "2"), ("--cache", "0"),
-                                              ("--cache", "1G", "--algorithm", "lfu")]), ids=" ".join)
+                                              ("--cache", "1G", "--algorithm", "lfu"), ("--cache", "1G", "--sandbox")]), ids=" ".join)
 def test_every_version_is_as_recorded(versions: Versions, options: tuple[str, ...]) -> None:
     out = "out" + "".join(options).replace("-", "_")
     kept = sorted(os.listdir(versions.place))

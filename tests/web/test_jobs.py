@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Iterator
 
@@ -27,6 +28,22 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
         client.get(f"/?token={keys.new_token()}")
         client.headers["origin"] = BASE
         yield client
+
+
+def test_in_a_sandbox_all_that_runs_is_in_it_or_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rex("record", "-q", "-l", "A", "--", "/bin/sh", "-c", "echo kept > out", cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    keys = Keys()
+    app = make_app(str(tmp_path / "A"), Services(plan_run, partial(start, is_sandboxed=True), True), keys)
+    with TestClient(app, base_url=BASE, follow_redirects=False) as client:
+        client.get(f"/?token={keys.new_token()}")
+        client.headers["origin"] = BASE
+        assert "run in a sandbox" in client.get(app.state.site.links.form("exp0")).text
+        for address, data in (("/api/check", {"experiment": "exp0"}), ("/api/bisect", {"good": "exp0", "bad": "exp0", "output": ""})):
+            run = app.state.site.runs.get(client.post(address, json=data).json()["address"].rpartition("/")[2])
+            assert "--sandbox" in run.job.words
+        refused = client.post("/api/answer", json={"experiment": "exp0", "script": "print(1)", "epochs": ""})
+        assert refused.status_code == 400 and "no sandbox" in refused.json()["problems"][0]
 
 
 def test_a_replay_is_checked_and_watched(client: TestClient) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import pytest
 
 from rex.errors import UsageError
-from rex.hindsight.added import AddedFiles
+from rex.hindsight.replay.added import AddedFiles
 
 
 class View:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rex.errors import UsageError
-from rex.hindsight.changes import compare, describe_refusal, unified
+from rex.hindsight.instrument.changes import compare, describe_refusal, unified
 
 RECORDED = """\
 import math

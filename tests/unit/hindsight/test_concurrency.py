@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rex.hindsight import concurrency as module
-from rex.hindsight.concurrency import ChildFiles, company
+from rex.hindsight.run import concurrency as module
+from rex.hindsight.run.concurrency import ChildFiles, company
 
 
 def test_threads_with_the_scripts_code_are_told() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from rex.hindsight import contention
-from rex.hindsight.contention import Contention
-from rex.hindsight.policy import BESIDE
-from rex.hindsight.recorder import Recorder
+from rex.hindsight.policy.borders import BESIDE
+from rex.hindsight.policy import contention
+from rex.hindsight.policy.contention import Contention
+from rex.hindsight.record.recorder import Recorder
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 import xxhash
 
 from rex.errors import Damaged
-from rex.hindsight import deltas
-from rex.hindsight.deltas import LIFETIME, Bases, ChunkReader, Place, decode, encode
+from rex.hindsight.capture import deltas
+from rex.hindsight.capture.deltas import LIFETIME, Bases, ChunkReader, Place, decode, encode
 
 from .worlds import World
 

@@ -9,11 +9,11 @@ from typing import Any, Callable, Iterator
 
 import pytest
 
-from rex.hindsight.device import DeviceCopies, is_capturing, settle as settle_devices
-from rex.hindsight.graph import walk_roots
-from rex.hindsight.kinds import Shapes
-from rex.hindsight.memory import CHUNK_BYTES, Copier, Habits, Hasher, Pool, settle
-from rex.hindsight.usercode import UserCode
+from rex.hindsight.capture.device import DeviceCopies, is_capturing, settle as settle_devices
+from rex.hindsight.capture.graph import walk_roots
+from rex.hindsight.capture.kinds import Shapes
+from rex.hindsight.capture.memory import CHUNK_BYTES, Copier, Habits, Hasher, Pool, settle
+from rex.hindsight.instrument.usercode import UserCode
 
 np = pytest.importorskip("numpy", reason="numpy is not installed")
 

@@ -8,8 +8,8 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from rex.hindsight import draws
-from rex.hindsight.draws import Draws
+from rex.hindsight.replay.draws import Draws
+from rex.hindsight.replay import draws
 
 DRAWS: dict[str, tuple[str, Callable[[], Any]]] = {
     "random": ("random", random.random), "many": ("random", lambda: [random.random() for _ in range(2000)]),

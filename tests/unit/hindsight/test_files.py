@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rex.errors import UsageError
-from rex.hindsight import files as module
-from rex.hindsight.files import Files, identity_of
+from rex.hindsight.run import files as module
+from rex.hindsight.run.files import Files, identity_of
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rex.hindsight.gathered import gather, with_content
+from rex.hindsight.replay.gathered import gather, with_content
 
 
 def told(tmp_path: Path, name: str, content: str, path: str, after: int) -> dict[str, Any]:

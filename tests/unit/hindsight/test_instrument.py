@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rex.hindsight.instrument import PREFIX, PROBE, plan_module, rewrite
+from rex.hindsight.instrument.rewrite import PREFIX, PROBE, plan_module, rewrite
 
 SOURCE = '''\
 """Doc."""
@@ -162,7 +162,7 @@ def test_code_keeps_its_file_and_first_line() -> None:
 
 
 def test_a_fence_stands_within_a_test_of_counters_only() -> None:
-    from rex.hindsight.changes import compare
+    from rex.hindsight.instrument.changes import compare
     recorded = "def train(n, on):\n    for step in range(n):\n        for k, x in enumerate('ab'):\n            pass\n"
     added = {"print(step) if step % 5 == 0 else None": 4, "if step % 5 == 0 and k > 0: print(step, x)": 2,
              "if step % 5 == 0 and on: print(step)": 20, "if step % 5 == 0: print(step)\n            else: print(k)": 20,

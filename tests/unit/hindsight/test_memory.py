@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import xxhash
 
-from rex.hindsight.device import DeviceCopies
-from rex.hindsight.memory import (CHUNK_BYTES, DEFERRED_BYTES, Copier, Deferred, Habits, Hasher, Pool,
+from rex.hindsight.capture.device import DeviceCopies
+from rex.hindsight.capture.memory import (CHUNK_BYTES, DEFERRED_BYTES, Copier, Deferred, Habits, Hasher, Pool,
                                   settle)
 from rex.state.parts import memory_at
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rex.archive import Content
-from rex.hindsight.changes import Probe
-from rex.hindsight.plan import FOREVER, Plan, _cut, _groups, first_needed, hot_sites, main_loop
-from rex.hindsight.records import Border, Checkpoint, Run
+from rex.hindsight.instrument.changes import Probe
+from rex.hindsight.replay.plan import FOREVER, Plan, _cut, _groups, first_needed, hot_sites, main_loop
+from rex.hindsight.trace.records import Border, Checkpoint, Run
 
 NOTHING = Content("00" * 32, 0)
 

@@ -7,7 +7,7 @@ from typing import Callable, Iterator
 
 import pytest
 
-from rex.hindsight.policy import LEAD_S, OVERHEAD, Occasion, Policy, Price
+from rex.hindsight.policy.borders import LEAD_S, OVERHEAD, Occasion, Policy, Price
 
 Costs = Callable[[int], Price]     # of the n-th checkpoint
 

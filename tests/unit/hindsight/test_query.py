@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rex.errors import UsageError
-from rex.hindsight.query import Query, count_of, numbers_of
-from rex.hindsight.records import Border, Run
+from rex.hindsight.replay.query import Query, count_of, numbers_of
+from rex.hindsight.trace.records import Border, Run
 
 MAIN = "__main__#0.0"
 

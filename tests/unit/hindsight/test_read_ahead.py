@@ -13,13 +13,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rex.hindsight.read_ahead import Ahead, Wanted, send, wanted_by
-from rex.hindsight.deltas import ChunkReader
-from rex.hindsight.graph import encode_snapshot, walk_roots
-from rex.hindsight.memory import CHUNK_BYTES, Hasher
-from rex.hindsight.restore import restore
-from rex.hindsight.room import Ends, make_ends
-from rex.hindsight.tables import StoredMemory, decode_table
+from rex.hindsight.capture.deltas import ChunkReader
+from rex.hindsight.capture.graph import encode_snapshot, walk_roots
+from rex.hindsight.capture.memory import CHUNK_BYTES, Hasher
+from rex.hindsight.capture.restore import restore
+from rex.hindsight.capture.tables import StoredMemory, decode_table
+from rex.hindsight.replay.launch import wanted_by
+from rex.hindsight.run.read_ahead import Ahead, Wanted, send
+from rex.hindsight.run.room import Ends, make_ends
 from rex.state.store import read_content
 
 from .test_plan import make_run, plan
@@ -59,7 +60,7 @@ def wanted(world: World, *is_taken_on: bool) -> list[Wanted]:
 
 @pytest.mark.parametrize("room_bytes", [CHUNK_BYTES + 100_000, 2 * CHUNK_BYTES + 10_000, 5 * CHUNK_BYTES // 2, 1 << 28])
 def test_each_state_comes_as_it_is_stored(world: World, room_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rex.hindsight.room.ROOM_BYTES", room_bytes)
+    monkeypatch.setattr("rex.hindsight.run.room.ROOM_BYTES", room_bytes)
     was = train(world, 6)
     ahead = begin(world, wanted(world, *[True] * 6))
     time.sleep(0.2)      # the reader comes as far as there is room
@@ -134,7 +135,7 @@ def test_the_worker_may_pass_over_some_and_come_too_late(world: World) -> None:
 
 
 def test_what_is_larger_than_the_room_the_worker_reads_itself(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rex.hindsight.room.ROOM_BYTES", CHUNK_BYTES)
+    monkeypatch.setattr("rex.hindsight.run.room.ROOM_BYTES", CHUNK_BYTES)
     train(world, 2)
     ahead = begin(world, wanted(world, False, True))
     assert ahead.take(0) is not None and ahead.take(10) is None
@@ -156,7 +157,7 @@ def test_a_damaged_archive_ends_what_is_sent(world: World) -> None:
 
 def test_a_worker_that_ends_lets_the_sender_go(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     train(world, 20)
-    monkeypatch.setattr("rex.hindsight.room.ROOM_BYTES", 3 * CHUNK_BYTES)
+    monkeypatch.setattr("rex.hindsight.run.room.ROOM_BYTES", 3 * CHUNK_BYTES)
     ours, theirs = make_ends()
     thread = threading.Thread(target=send, args=(world.archive.path, wanted(world, *[True] * 20), ours))
     thread.start()
@@ -177,7 +178,7 @@ def test_what_is_little_is_the_worker_s_to_read(first: int, more: int, is_worth_
 
 
 def test_a_plan_tells_what_its_workers_come_by(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rex.hindsight.read_ahead._WORTH_BYTES", 0)
+    monkeypatch.setattr("rex.hindsight.replay.launch._WORTH_BYTES", 0)
     run = make_run(6)
     made = plan(run, {"m#1"}, jobs=2, hot={"m#0"})
     for piece in made.pieces:

@@ -9,7 +9,7 @@ import pytest
 
 from rex.archive import Archive, Content
 from rex.errors import Damaged, TooNew
-from rex.hindsight.records import (ENGINE, FORMAT, Checkpoint, LogWriter, Run, add_line, checkpoint_to_json, content_of,
+from rex.hindsight.trace.records import (ENGINE, FORMAT, Checkpoint, LogWriter, Run, add_line, checkpoint_to_json, content_of,
                                    read_run)
 
 CHECKPOINT = Checkpoint(3, "m#0.0:1", Content("ab" * 32, 5), Content("cd" * 32, 9, 1, "ef" * 32), {"x": "why"}, 0.25, 7, 4)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rex.hindsight.graph import walk_roots
-from rex.hindsight.memory import Sizer
-from rex.hindsight.remade import Remade
-from rex.hindsight.shapes import Cannot
+from rex.hindsight.capture.graph import walk_roots
+from rex.hindsight.capture.memory import Sizer
+from rex.hindsight.capture.shapes import Cannot
+from rex.hindsight.policy.remade import Remade
 
 from .worlds import World
 

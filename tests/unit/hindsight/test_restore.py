@@ -15,8 +15,8 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from rex.hindsight import shapes
-from rex.hindsight.shapes import Cannot
+from rex.hindsight.capture import shapes
+from rex.hindsight.capture.shapes import Cannot
 
 from .worlds import World
 
@@ -239,7 +239,7 @@ def test_a_refusal_changes_nothing(world: World) -> None:
 
 
 def test_memory_that_is_still_as_it_was_is_not_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rex.hindsight.deltas import ChunkReader
+    from rex.hindsight.capture.deltas import ChunkReader
     array = np.arange(500_000.0)
     world.save(array=array)
     was, read = array.copy(), ChunkReader.read

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rex.errors import Damaged
-from rex.hindsight.setlayout import fill_as, is_stable, layout_of
+from rex.hindsight.capture.setlayout import fill_as, is_stable, layout_of
 
 if sys.version_info >= (3, 13):
     pytest.skip("there are no recordings by this Python", allow_module_level=True)

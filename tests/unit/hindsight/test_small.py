@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rex.hindsight.clock import Clock, Entropy
-from rex.hindsight.graph import walk_roots
-from rex.hindsight.imports import Unhurried, is_users
-from rex.hindsight.kinds import Shapes
-from rex.hindsight.memory import Hasher
-from rex.hindsight.output import first_lines_apart
-from rex.hindsight.session import Entry
-from rex.hindsight.usercode import UserCode, all_codes
-from rex.hindsight.values import plain_value
+from rex.hindsight.capture.graph import walk_roots
+from rex.hindsight.capture.kinds import Shapes
+from rex.hindsight.capture.memory import Hasher
+from rex.hindsight.instrument.imports import Unhurried, is_users
+from rex.hindsight.instrument.usercode import UserCode, all_codes
+from rex.hindsight.run.session import Entry
+from rex.hindsight.trace.clock import Clock, Entropy
+from rex.hindsight.trace.output import first_lines_apart
+from rex.hindsight.trace.values import plain_value
 
 ROOT = Path(__file__).parents[3]
 
@@ -59,7 +59,7 @@ def test_random_bytes_depend_on_the_seed_and_their_place_only() -> None:
 
 OUTSIDE = """
 import sys; sys.path.insert(0, {root!r})
-from rex.hindsight.clock import Clock, Entropy
+from rex.hindsight.trace.clock import Clock, Entropy
 clock = Clock({recorded}); clock.install(); Entropy(b"seed").install()
 import datetime, os, pickle, random, secrets, time, uuid
 class Mine(datetime.datetime): pass

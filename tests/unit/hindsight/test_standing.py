@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 import xxhash
 
-from rex.hindsight.graph import Snapshot, walk_roots
-from rex.hindsight.interpreter import LOGGERS, Interpreter
-from rex.hindsight.kinds import Shapes
-from rex.hindsight.memory import Hasher, Sizer
-from rex.hindsight.restore import restore
-from rex.hindsight.standing import Standing
-from rex.hindsight.usercode import UserCode
+from rex.hindsight.capture.graph import Snapshot, walk_roots
+from rex.hindsight.capture.interpreter import LOGGERS, Interpreter
+from rex.hindsight.capture.kinds import Shapes
+from rex.hindsight.capture.memory import Hasher, Sizer
+from rex.hindsight.capture.restore import restore
+from rex.hindsight.instrument.usercode import UserCode
+from rex.hindsight.run.standing import Standing
 from rex.state.parts import memory_at
 
 SHAPES = Shapes(UserCode())
@@ -30,7 +30,7 @@ SHAPES = Shapes(UserCode())
 def logger(monkeypatch: pytest.MonkeyPatch) -> Iterator[logging.Logger]:
     logger = logging.getLogger("rex-test-standing")
     other = logging.getLogger("rex-test-standing.other")
-    monkeypatch.setattr("rex.hindsight.interpreter._loggers", lambda _: [logger, other])    # not those of the tests around
+    monkeypatch.setattr("rex.hindsight.capture.interpreter._loggers", lambda _: [logger, other])    # not those of the tests around
     logger.setLevel(logging.INFO)
     handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(message)s"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rex.archive import Content
-from rex.hindsight.records import Checkpoint
-from rex.hindsight.thinning import Thinner, kind_of, thin
+from rex.hindsight.policy.thinning import Thinner, kind_of, thin
+from rex.hindsight.trace.records import Checkpoint
 
 from .worlds import World
 

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from rex.archive import Archive
-from rex.hindsight.deltas import ChunkReader
-from rex.hindsight.graph import Snapshot, walk_roots
-from rex.hindsight.kinds import Shapes
-from rex.hindsight.memory import Hasher
-from rex.hindsight.records import Checkpoint, LogWriter
-from rex.hindsight.remade import Remade
-from rex.hindsight.restore import restore
-from rex.hindsight.usercode import UserCode
-from rex.hindsight.tables import StoredMemory, read_table
-from rex.hindsight.writer import CheckpointWriter
+from rex.hindsight.capture.deltas import ChunkReader
+from rex.hindsight.capture.graph import Snapshot, walk_roots
+from rex.hindsight.capture.kinds import Shapes
+from rex.hindsight.capture.memory import Hasher
+from rex.hindsight.capture.restore import restore
+from rex.hindsight.capture.tables import StoredMemory, read_table
+from rex.hindsight.instrument.usercode import UserCode
+from rex.hindsight.policy.remade import Remade
+from rex.hindsight.record.writer import CheckpointWriter
+from rex.hindsight.trace.records import Checkpoint, LogWriter
 from rex.state.store import read_content
 
 
@@ -47,7 +47,7 @@ class World:
 
     def restore(self, number: int, **live: Any) -> dict[str, Any]:
         """The values at a checkpoint; live objects take on what they had."""
-        from rex.hindsight.graph import decode_snapshot
+        from rex.hindsight.capture.graph import decode_snapshot
         checkpoint = self.written()[number]
         snapshot = decode_snapshot(read_content(self.archive, checkpoint.structure))
         values, build = restore(snapshot, self.shapes, sorted(live.items()),

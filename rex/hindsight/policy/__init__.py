@@ -1,0 +1,1 @@
+"""Which borders get a checkpoint, and which checkpoints stay."""

@@ -1,0 +1,65 @@
+"""What other load does to the measured seconds: processors are shared with other programs, and with our own writer."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+
+from rex.hindsight.policy.borders import BESIDE
+from rex.hindsight.trace.clock import now_s
+
+_LEAST_FD = 700     # a script's own files keep the numbers that they have without us
+_process_s = time.process_time
+
+
+class Contention:
+    """Watches the thread that makes it."""
+
+    def __init__(self) -> None:
+        self._fd = _open_high(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._processors = len(os.sched_getaffinity(0))
+        self._begun_s, self._begun_worked_s, self._begun_process_s = now_s(), self.worked_s(), _process_s()
+
+    def worked_s(self) -> float:
+        """Wall-clock seconds, less those in which the thread could have run but had no processor.
+
+        The kernel counts the latter. Where it does not tell, they are not taken off.
+        """
+        wall_s = now_s()
+        if self._fd < 0:
+            return wall_s
+        try:
+            return wall_s - int(os.pread(self._fd, 64, 0).split()[1]) * 1e-9
+        except (OSError, ValueError, IndexError):   # the script closed what it did not open
+            self._fd = -1
+            return wall_s
+
+    @property
+    def worked_share(self) -> float:
+        """Of the wall-clock seconds since the beginning, the part that the thread had or waited for anything but a processor."""
+        return min(1.0, (self.worked_s() - self._begun_worked_s) / max(now_s() - self._begun_s, 1e-9))
+
+    def lost_share(self, writer_s: float) -> float:
+        """Seconds that the training loses per second of the writer's.
+
+        Args:
+            writer_s: processor time of the writer so far.
+        """
+        passed_s = max(self.worked_s() - self._begun_worked_s, 1e-9)
+        used = (_process_s() - self._begun_process_s - writer_s) / passed_s     # processors, by the script alone
+        return min(1.0, max(BESIDE, used + 1 - self._processors))
+
+
+def _open_high(path: str) -> int:
+    try:
+        low = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
+    try:
+        return fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LEAST_FD)
+    except OSError:
+        return -1
+    finally:
+        os.close(low)

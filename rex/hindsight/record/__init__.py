@@ -1,0 +1,1 @@
+"""Recording a run: its process, borders, checkpoints and their writer."""

@@ -1,0 +1,299 @@
+"""Store checkpoints in the archive, in the background."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Iterator
+
+from rex.archive import Archive, Content, Recording
+from rex.hindsight.capture.deltas import NOWHERE, Bases, Place
+from rex.hindsight.capture.device import DeviceCopies
+from rex.hindsight.capture.graph import Snapshot, encode_snapshot
+from rex.hindsight.capture.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
+from rex.hindsight.capture.tables import encode_table, read_table
+from rex.hindsight.policy.remade import Remade
+from rex.hindsight.policy.thinning import Objects, Thinner, objects_of
+from rex.hindsight.trace.clock import now_s, thread_s
+from rex.hindsight.trace.records import Checkpoint, LogWriter, checkpoint_to_json
+from rex.state.parts import memory_at
+from rex.values import dataclass
+
+PENDING_BYTES = 2 << 30
+LINGER_S = 3.0       # of small checkpoints until they are written: a killed process loses them
+_LINGER_BYTES = 4 << 20
+_PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
+# What a checkpoint is taken to cost the writer, until it knows: seconds of a processor each, and for so many bytes.
+_SMALL_S, _SMALL_BYTES = 0.001, 256 << 10
+_LARGE_S, _LARGE_BYTES = 0.05, 8 << 20
+
+
+@dataclass(slots=True)
+class _Job:
+    number: int
+    position: str
+    snapshot: Snapshot
+    taken: Taken
+    pause_s: float
+    pending_bytes: int
+    expected_s: float
+
+
+class CheckpointWriter:
+    """Takes checkpoints over from the training thread."""
+
+    def __init__(self, recording: Recording, log: LogWriter) -> None:
+        self._pool, self._habits, self._device = Pool(), Habits(), DeviceCopies()
+        self.contents: dict[str, Content] = {}
+        self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
+        self.written: list[Checkpoint] = []
+        self.busy_s = 0.0              # seconds that the writer had a processor
+        self.linger_s = LINGER_S
+        self.thinner: Thinner | None = None    # set with a budget
+        self._small_s, self._small_count = _SMALL_S, 1          # of checkpoints with little memory
+        self._large_s, self._large_bytes = _LARGE_S, _LARGE_BYTES
+        self.failure: BaseException | None = None
+        self.pending_bytes = 0         # raw, of what is not stored yet
+        self.expected_s = 0.0          # what storing it will take
+        self._unfinished = 0           # jobs
+        self._recording, self._log = recording, log
+        self._bases = Bases()
+        self._known: dict[bytes, Place] = {}     # by digest
+        self._claimed: set[bytes] = set()
+        self._count = self._former = 0
+        self._walking = threading.Lock()
+        self._storing = threading.Lock()   # nobody may add while packs are sealed
+        self._room = threading.Condition()
+        self._waiting: deque[_Job] = deque()
+        self._is_worth_it = threading.Event()     # to write what waits, before it lingered long
+        self._is_over = False
+        self._thread = threading.Thread(target=self._work, name="rex-hindsight", daemon=True)
+        self._thread.start()
+
+    def copier(self, remade: Remade | None = None) -> Copier:
+        """What takes the memory of the next checkpoint, which goes to `put` or `drop`.
+
+        Args:
+            remade: what need not be stored.
+        """
+        self._walking.acquire()   # what it finds known must stay until it is put
+        return Copier(self._pool, self._habits, self._claimed.__contains__, self._device, remade)
+
+    def prepare(self, size_bytes: int) -> None:
+        """Have memory for a first checkpoint of so many bytes soon, in the background."""
+        def touch() -> None:
+            self._pool.reserve(size_bytes)
+            self.busy_s += thread_s()
+
+        threading.Thread(target=touch, name="rex-hindsight-pool", daemon=True).start()
+
+    def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
+        """Hand a checkpoint over; waits only while too much is pending, the seconds returned."""
+        begun = now_s()
+        self._claimed.update(each.digest for each in taken.fresh)
+        pending = taken.pending_bytes
+        with self._room:
+            self.pending_bytes += pending
+            expected = self.cost_s(pending)
+            self.expected_s += expected
+            self._unfinished += 1
+            self._waiting.append(_Job(self._count, position, snapshot, taken, pause_s, pending, expected))
+            self._wake_if_worth_it()
+        self._count += 1
+        self._walking.release()
+        with self._room:
+            self._room.wait_for(lambda: self.pending_bytes < PENDING_BYTES + pending or bool(self.failure))
+        return now_s() - begun
+
+    def cost_s(self, size_bytes: int) -> float:
+        """Seconds that so many bytes will take the writer, as far as known."""
+        return self._small_s / self._small_count + size_bytes * self._large_s / self._large_bytes
+
+    def _learn(self, jobs: list[_Job], took_s: float) -> None:
+        self.busy_s += took_s
+        size = sum(job.pending_bytes for job in jobs)
+        if size < _SMALL_BYTES * len(jobs):
+            self._small_s += took_s
+            self._small_count += len(jobs)
+        else:
+            self._large_s += took_s
+            self._large_bytes += size
+
+    def drop(self, taken: Taken) -> None:
+        """Give back what a checkpoint took that nobody will have."""
+        self._device.wait()
+        for slot in taken.slots():
+            self._pool.free(slot)
+        for each in taken.deferred:
+            if each.host is not None:
+                self._device.give_back(each.host)
+        self._walking.release()
+
+    def take_over(self, archive: Archive, checkpoints: list[Checkpoint],
+                  contents: list[Content]) -> None:
+        """Go on from checkpoints that another experiment of the archive holds in these contents."""
+        for checkpoint in checkpoints:
+            for _, places, digests in read_table(archive, checkpoint.table).values():
+                self._known.update((digest, place) for digest, place in zip(digests, places) if place != NOWHERE)
+        self._claimed.update(self._known)
+        self.written += checkpoints
+        self._former = self._count = max((each.number for each in checkpoints), default=-1) + 1
+        for number, content in enumerate(contents):
+            self.contents[f"hindsight/former/{number}"] = content
+            self._unkept[f"hindsight/former/{number}"] = content
+
+    def keep(self, name: str, data: bytes) -> Content:
+        """Store bytes that belong to the run; they are safe with the next checkpoint."""
+        with self._storing:
+            content = self.contents[name] = self._unkept[name] = self._recording.add_bytes(data)
+        return content
+
+    def wait(self) -> None:
+        """Until all that was handed over is stored."""
+        self._is_worth_it.set()
+        with self._room:
+            self._room.wait_for(lambda: not self._unfinished)
+
+    def close(self) -> None:
+        """Write what waits, and stop."""
+        self._is_over = True
+        self._is_worth_it.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        is_over = False
+        while not is_over or self._waiting:
+            if not is_over:
+                self._is_worth_it.wait(self.linger_s or None)
+                self._is_worth_it.clear()
+                is_over = self._is_over     # nothing comes after that
+            if jobs := self._next_jobs():
+                self._do(jobs)
+
+    def _do(self, jobs: list[_Job]) -> None:
+        begun = thread_s()
+        try:
+            with self._storing:
+                if self.thinner:
+                    self._make_room(jobs, self.thinner)
+                self._write(jobs)
+        except BaseException as error:   # reported at the end; training goes on
+            self.failure = error
+        finally:
+            self._learn(jobs, thread_s() - begun)
+            with self._room:
+                self.pending_bytes -= sum(job.pending_bytes for job in jobs)
+                self.expected_s -= sum(job.expected_s for job in jobs)
+                self._unfinished -= len(jobs)
+                self._wake_if_worth_it()
+                self._room.notify_all()
+
+    def _wake_if_worth_it(self) -> None:
+        # Else the writer comes by itself: to wake it for each small one takes the interpreter from the training.
+        if self.pending_bytes >= min(_LINGER_BYTES, self._batch_bytes) or self._waiting and not self.linger_s:
+            self._is_worth_it.set()
+
+    @property
+    def _batch_bytes(self) -> int:
+        return self.thinner.batch_bytes if self.thinner else PENDING_BYTES
+
+    def _next_jobs(self) -> list[_Job]:
+        """What waits, together: a pack and its sync cost more than a small checkpoint."""
+        jobs: list[_Job] = []
+        left_bytes = self._batch_bytes
+        while self._waiting and left_bytes > 0:
+            jobs.append(self._waiting.popleft())
+            left_bytes -= jobs[-1].pending_bytes
+        return jobs
+
+    def _write(self, jobs: list[_Job]) -> None:
+        """Store what waits together: one pack, one sync."""
+        if self.failure is not None:
+            return
+        done = []
+        for job in jobs:
+            before = self._recording.new_bytes
+            is_settled = not job.taken.deferred
+            settle(job.taken, self._pool, self._habits, self._known.__contains__, self._device)
+            names: list[bytes] = []
+            fresh = self._recording.add_pieces(self._chunks(job.taken, names), names)
+            for root in () if is_settled else job.snapshot.roots:
+                settle_nodes(root.nodes)
+            structure = self._recording.add_bytes(encode_snapshot(job.snapshot))
+            table = self._recording.add_bytes(encode_table(job.taken.buffers, self._known, job.taken.remade))
+            name = f"hindsight/{job.number}"
+            stored = {f"{name}/structure": structure, f"{name}/table": table}
+            if fresh.size:
+                stored[f"{name}/memory"] = fresh
+            self.contents |= stored
+            self._unkept |= stored
+            done.append(Checkpoint(job.number, job.position, structure, table, job.snapshot.opaque, job.pause_s,
+                                   job.taken.size_bytes, self._recording.new_bytes - before))
+        self._recording.flush(is_durable=False)
+        self._recording.sync(is_read_soon=False)
+        self._recording.keep(self._unkept.values())
+        self._recording.sync()
+        self._unkept.clear()
+        for checkpoint in done:
+            self.written.append(checkpoint)
+            self._log.write("checkpoint", checkpoint is done[-1], **checkpoint_to_json(checkpoint))
+
+    def _make_room(self, jobs: list[_Job], thinner: Thinner) -> None:
+        """Give up older checkpoints if what comes would exceed the budget."""
+        if not jobs or not thinner.is_full(sum(job.pending_bytes for job in jobs)):
+            return
+        if not self._walking.acquire(timeout=_PATIENCE_S):
+            return   # the next checkpoint comes again
+        try:   # nobody relies on what is about to be forgotten but jobs that are there
+            needed, gone = self._forget(thinner, jobs, [*self._waiting])
+        finally:
+            self._walking.release()
+        if not gone:
+            return
+        self._log.write("dropped", True, numbers=sorted(gone))
+        former = tuple(f"hindsight/{each}/" for each in (*gone, "shared"))
+        self.contents = {name: content for name, content in self.contents.items() if not name.startswith(former)}
+        singles = thinner.not_within(self.contents.values(), needed)
+        self.contents |= {f"hindsight/shared/{number}": content for number, content in enumerate(singles)}
+        self._recording.flush()
+        self._recording.keep_only(self.contents.values())
+        self._unkept.clear()
+        thinner.collect()
+
+    def _forget(self, thinner: Thinner, jobs: list[_Job], waiting: list[_Job]) -> tuple[Objects, set[int]]:
+        """Choose which checkpoints to give up, and forget what only they held.
+
+        Returns:
+            The objects that stay, and the numbers of those checkpoints.
+        """
+        buffers = [each for job in (*jobs, *waiting) for each in job.taken.buffers.values()]
+        needed: Objects = {}
+        for size_bytes, digests in buffers:
+            places = [self._known.get(digest, Place(b"")) for digest in digests]
+            needed |= objects_of(size_bytes, places)
+        states = [each for each in self.written if each.position[0] != "=" and each.number >= self._former]
+        numbers = {each.number for each in states}
+        pinned = [each for each in self.written if each.number not in numbers]
+        kept, needed = thinner.choose(states, pinned, needed, sum(job.pending_bytes for job in jobs))
+        gone = numbers - {each.number for each in kept}
+        self.written = [each for each in self.written if each.number not in gone]
+        self._known = {digest: place for digest, place in self._known.items()
+                       if place.sha256 in needed and (not place.base or place.base in needed)}
+        self._claimed.intersection_update({*self._known, *(digest for _, found in buffers for digest in found)})
+        self._bases.keep_only(needed)
+        return needed, gone
+
+    def _chunks(self, taken: Taken, names: list[bytes]) -> Iterator[bytes]:
+        """What to store; the name of each object is the last of `names` when the next is asked for."""
+        for fresh in taken.fresh:
+            if fresh.digest in self._known:   # it was stored since
+                self._pool.free(fresh.slot)
+                continue
+            found = self._bases.shorten(fresh.address, memory_at(fresh.slot, fresh.size_bytes), fresh.item_bytes)
+            data = self._pool.take_out(fresh.slot, 0 if found else fresh.size_bytes)
+            shorter, base = found or (data, None)
+            yield shorter
+            if base is None:
+                self._bases.learn(fresh.address, data, names[-1], fresh.item_bytes)
+            self._known[fresh.digest] = Place(names[-1], base.sha256, fresh.item_bytes) if base else Place(names[-1])
+            self._claimed.add(fresh.digest)
