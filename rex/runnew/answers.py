@@ -156,7 +156,7 @@ class _Reader:
         if not given:
             return None
         head, _, last = given.rpartition("/")
-        return self.resolve(given) if last in ("", "..") else os.path.join(self.resolve(head or "/"), last)
+        return self.resolve(given) if last in ("", "..") else _below(self.resolve(head or "/"), last)
 
     def _look(self, event: Event, leader: int) -> None:
         path = self._path(event, leader)
@@ -202,13 +202,14 @@ class _Reader:
         return path in self.made or bool(entry and not entry.initial)
 
     def _list(self, event: Event, leader: int) -> None:
-        path, found = self.directories.of_descriptor(leader, event.args[0]), self.directories.listing(leader, event)
-        if found is None or not path or path.startswith(_KERNEL) or path in self.answers.listings or self._is_made(path):
+        path = self.directories.of_descriptor(leader, event.args[0])
+        found = self.directories.listing(leader, event) if path not in self.answers.listings else None
+        if found is None or not path or path.startswith(_KERNEL) or self._is_made(path):
             return
         self.answers.listings[path] = list(found)      # what the run makes again has its place among them
-        self.answers.absent.update(inner for name in found if self._is_new(inner := os.path.join(path, name)))
+        self.answers.absent.update(inner for name in found if self._is_new(inner := _below(path, name)))
         for name, mode in found.items():
-            self._name(os.path.join(path, name), mode)
+            self._name(_below(path, name), mode)
 
     def _name(self, path: str, mode: int) -> None:
         if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and not self._is_new(path):
@@ -223,3 +224,7 @@ class _Reader:
         for path in self.answers.absent & set(self.answers.looks):
             del self.answers.looks[path]
         return self.answers
+
+
+def _below(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory != "/" else f"/{name}"

@@ -20,7 +20,7 @@ from rex.log.uses import ADJUST, CREATE, MOVED, READ, REMOVE_DIRECTORY, file_use
 from rex.log.uses import REMOVE as REMOVED
 from rex.syscalls import CALLS, Op
 from rex.trees import answers, calls, facts, inherited, looks
-from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, OWN, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.workflow.recorded import RecordedReader
 
 if TYPE_CHECKING:
@@ -331,7 +331,8 @@ class _Reader:
         call, paths = CALLS[event.call], [codec.text(path) for path in event.all_data(RESOLVED)]
         if call.op in calls.MAKES and paths:
             self._use(number, process, ABSENT, paths[-1], looks.of_name_itself("ENOENT"))
-        if call.op is Op.CHOWN or call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]:
+        if call.op is Op.CHOWN and not _gives_itself(event, process) or (
+                call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]):
             self._object(process, "it sets times or owners of files")
         if call.op in (Op.CHMOD, Op.TRUNCATE) and paths:
             self._through_link(process, self._given_path(event, process), paths[0])
@@ -363,7 +364,7 @@ class _Reader:
         elif op is Op.RENAME and (target := self._links.pop(codec.text(event.all_data(RESOLVED)[0]), None)) is not None:
             self._links[path] = target
         else:
-            return {Op.MKDIR: "dir", Op.LINK: "name"}.get(op, "")
+            return {Op.MKDIR: "dir", Op.LINK: "name", Op.CHOWN: OWN}.get(op, "")
         return f"link {self._links[path]}"
 
     def _is_file(self, path: str) -> bool:
@@ -440,3 +441,9 @@ class _Reader:
             if use.kind == KERNEL:
                 use.value = read.get((use.process, use.path), "")
         return self._found
+
+
+def _gives_itself(event: Event, process: ProcessFacts) -> bool:
+    """Whether the owner that a file gets is who runs, to whom it belongs anyway if it is made anew."""
+    first = CALLS[event.call].index_of("uid")
+    return inherited.owns(process.inherited, event.args[first] & _LOW, event.args[first + 1] & _LOW)

@@ -40,6 +40,7 @@ from rex.trees.steps import Left, Step, StepMaker
 from rex.workflow.gate import Asked
 
 _MOST_SCRIPT_LINE, _MOST_NAME = 240, 4096
+_PUT_BYTES_PER_S, _PUT_LEAST_S = 200_000_000, 0.02       # unpacked and copied; a step that writes less is put back in any case
 
 
 @dataclass
@@ -103,7 +104,7 @@ class Reuser:
         began = time.monotonic()
         self._now.files.forget()
         known = self._find(process) if self._can_put_back() else None
-        if known is None:
+        if known is None or not pays(self._step(*known)):
             self.summary.executed += 1
             self.summary.spent_s += time.monotonic() - began
             return ""
@@ -166,6 +167,8 @@ class Reuser:
             return False
         if any(_descriptor_for(step, stream) is None for stream, _ in step.printed):
             return False
+        if step.owns and not all(_has_our_group(self._now.files, codec.raw(each.path)) for each in step.left):
+            return False
         return process.has_fresh_descriptors(step.programs[0]["standard"]) and all(
             _can_be_left(self._now.files, each, process, step.writes) for each in step.left)
 
@@ -218,6 +221,12 @@ class Reuser:
         return near
 
 
+def pays(step: Step) -> bool:
+    """Whether to put a step back takes less time than to execute it: `cp` of a large file does not."""
+    size = sum(each.state.size for each in step.left if each.state and each.state.type == "file")
+    return size <= _PUT_BYTES_PER_S * (step.seconds + _PUT_LEAST_S)
+
+
 def _descriptor_for(step: Step, stream: int) -> int | None:
     """The standard descriptor of a step's program that leads to a stream of the experiment."""
     found = [fd for fd, text in enumerate(step.programs[0]["standard"]) if text in (f"stream {stream}", f"terminal {stream}")]
@@ -241,6 +250,17 @@ def _can_be_left(files: Files, left: Left, process: LiveProcess, others: frozens
         return True
     return (left.state.type == "file" and info.st_nlink == 1 and info.st_uid == os.geteuid()
             and stat.S_IMODE(info.st_mode) == left.state.mode)
+
+
+def _has_our_group(files: Files, name: bytes) -> bool:
+    """Whether a file that is made or written at a name has the group of who runs."""
+    try:
+        if files.is_there(name):
+            return files.stat(name, False).st_gid == os.getegid()
+        above = files.stat(os.path.dirname(name))
+        return not above.st_mode & stat.S_ISGID or above.st_gid == os.getegid()
+    except OSError:
+        return False
 
 
 def _is_directory(files: Files, name: bytes) -> bool:

@@ -58,6 +58,10 @@ LINES = (
     "exec 4>> {m}; cat {a} >&4; echo {w} >&4; sort {b} >&4; exec 4>&-", "cat {a} >> {m}; sort {b} >> {m}; echo {w} >> {m}", "(cat {a}; cat {b} >&3; cat {a}) > {m} 3> {m2}",
     "sh -c 'cat {a} >&5; sort {b} >&5' 5> {m}", "sh -c 'cat {a}; sh -c \"sort {b}\"' > {m}", "for x in {a} {b}; do sort $x >> {m}; done", "(sh -c 'cat {a} missing'; cat {b}) > {m} 2>&1",
     "printf 'sort {a}\\ncat {b}\\n' > d/x.sh; sh d/x.sh > {m}", "exec 4<> {m}; cat {a} >&4; exec 4>&-", "sh -c 'echo {w} >> {m}'; sh -c 'cat {a} >> {m}'",
+    # files that a step opens itself, and gives to who runs it
+    "sed -i.bak s/{w}/z/ {a}; rm -f {a}.bak", "chown $(id -u) {a}; cat {a} > {m}", "sh -c 'sed -i s/{w}/z/ {a}; echo {w} >> {a}'", "sh -c '(echo {w}; cat {a}) > {m}; echo {w} >> {m}'",
+    "sh -c 'exec > {m}; cat {a}; echo {w}; sort {b}'", "exec 4> {m}; sh -c 'cat {a} > {m}'; echo {w} >&4; exec 4>&-", "sh -c '{{ echo {w}; cat {a}; }} >> {m}'",
+    "python3 -c 'import subprocess; f = open(\"{m}\", \"w\"); subprocess.run([\"sh\", \"-c\", \"(echo {a}; cat {a}) > {m}\"]); f.write({n} * \"{w}\")'",
     # sockets between steps: ask.py waits for who serves
     "python3 serve.py s {a} & python3 ask.py s > {m}; wait", "sh -c 'python3 serve.py s {a} & python3 ask.py s > {m}; wait'", "python3 ask.py s > {m} & sh -c 'python3 serve.py s {a}'; wait",
     "python3 serve.py s {a} & python3 ask.py s | sort > {m}; wait",
