@@ -444,6 +444,6 @@ class _Reader:
 
 
 def _gives_itself(event: Event, process: ProcessFacts) -> bool:
-    """Whether the owner that a file gets is who runs, to whom it belongs anyway if it is made anew."""
+    """Whether the owner that a file gets is who runs, to whom a new file belongs anyway."""
     first = CALLS[event.call].index_of("uid")
     return inherited.owns(process.inherited, event.args[first] & _LOW, event.args[first + 1] & _LOW)
