@@ -135,6 +135,9 @@ def plan_and_replay(options: "Options", allow_divergence: bool, yes: bool, outdi
             outdir = outdir or f"__out_{name}"
             files = gather(findings.files, os.path.abspath(outdir))
             say(f"rex: {count(len(files), 'file')} that added statements wrote: below {outdir}")
+        for saved in dict.fromkeys(findings.saved):
+            say(f"rex: {count(findings.saved.count(saved), 'object')} that added statements saved: "
+                f"rex.hindsight.load({options.archive!r}, {saved!r}, {name!r})")
     return verdict(findings, f"{options.archive}:{name}", allow_divergence)
 
 
@@ -149,7 +152,8 @@ def replay_and_keep(plan: "Plan", options: "Options", workers: "Workers | Cluste
 
     def take(event: dict[str, Any]) -> None:
         kept.add(event)
-        show(plan.experiment.name, event)
+        if event["e"] != "saved":
+            show(plan.experiment.name, event)
 
     try:
         findings = run_plan(plan, options, workers, take)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Callable, Iterable
 
 from rex import codec
-from rex.expdiff.looks import ABSENT, Looks
+from rex.expdiff.looks import ABSENT, REFUSED, Looks
 from rex.expdiff.names import Names
 from rex.expdiff.packages import installed
 from rex.expdiff.shapes import LOAD, RANDOM, READ, SHAPES, Shape, stable_part
 from rex.expdiff.spool import Spool
-from rex.expdiff.trace import DATE, STANDARD, Exec, Task, Trace
+from rex.expdiff.trace import DATE, DURATION, PROCESS_ID, PROCESSOR_TIME, STANDARD, Exec, Task, Trace
 from rex.log import LogReader
 from rex.log.records import (ARGV, EXIT, IN, LOADER, NOTE, OUT, RESOLVED, SCRIPT, SIGNAL, SWITCH,
                              TASK, TSC, Event)
@@ -28,6 +28,7 @@ _KERNEL_STATE = (b"/proc/loadavg", b"/proc/uptime", b"/proc/stat", b"/proc/memin
                  b"/proc/diskstats", b"/proc/sys/kernel/random/", b"/sys/fs/cgroup/", b"/dev/urandom", b"/dev/random")
 _COUNTED = frozenset((FILE_READ, WRITE, REMOVE))
 _DATES = (0, 5, 11)   # REALTIME, its coarse form, TAI
+_OF_PROCESSOR = (2, 3)   # PROCESS_CPUTIME_ID, THREAD_CPUTIME_ID
 _DIRECTORY = 0o200000 # O_DIRECTORY
 _NONBLOCK = 1         # GRND_NONBLOCK
 _CACHED = 1 << 17
@@ -75,7 +76,7 @@ class Canonical:
                 special[call](number, event)
             elif event.result < 0:
                 trace.failed += 1
-                if event.result in ABSENT:
+                if event.result in ABSENT or event.result == REFUSED:
                     trace.looks.take(number, event, self._leader(event.task))
             elif call in shapes:
                 self._call(number, event, shapes[call])
@@ -153,11 +154,10 @@ class Canonical:
         hook = shape.hook
         if hook is Hook.OPEN or hook is Hook.EXEC or hook is Hook.TREE:
             self._use(number, event, shape)
+        if asked := _asked_chance(event, shape):
+            self.trace.ask(self._leader(event.task), asked, number)
         if shape.nature:
             self.trace.by_nature(shape.nature, hash((event.result, event.fields)))
-            asked = _asked_chance(event, shape)
-            if asked:
-                self.trace.ask(self._leader(event.task), asked, number)
             return
         self._entry(event.task, self._key(event, shape), self._outcome(event, shape), number)
 
@@ -295,16 +295,20 @@ class Canonical:
 
 
 def _asked_chance(event: Event, shape: Shape) -> str:
-    """What a call got that a program may act upon: the date, random numbers; "" for neither.
+    """What a call got that a program may act upon: the date, random numbers, a time that passed, its number; "" for none.
 
-    Clocks that only measure, and the eight bytes that every C library asks for, are left out.
+    The eight bytes that every C library asks for are left out.
     """
     if shape.name in ("gettimeofday", "time") or (
             shape.name == "clock_gettime" and event.args[0] & _LOW in _DATES):
         return DATE
     if shape.nature == RANDOM and not (event.result == 8 and event.args[2] & _LOW == _NONBLOCK):
         return RANDOM
-    return ""
+    if shape.name in ("times", "getrusage"):
+        return PROCESSOR_TIME
+    if shape.name == "clock_gettime":
+        return PROCESSOR_TIME if event.args[0] & _LOW in _OF_PROCESSOR else DURATION
+    return PROCESS_ID if shape.name in ("getpid", "gettid", "getppid") else ""
 
 
 def read_trace(log: BinaryIO, cwd: str, spool: Spool | None = None) -> Trace:

@@ -8,10 +8,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator
 
-from rex.expdiff.difference import CACHE, CHANCE, FILE, FOLLOWING, LOOK, PLACE, STARTING, STARTING_DATE, VARIABLE, Cause, Difference, Suspect
-from rex.expdiff.trace import DATE, END, Trace
+from rex.expdiff.difference import CACHE, CHANCE, FILE, FOLLOWING, LOOK, PLACE, MEASURE, RUNNING, STARTING, STARTING_DATE, STARTING_MEASURE, VARIABLE, Cause, Difference, Suspect
+from rex.expdiff.shapes import RANDOM
+from rex.expdiff.trace import DATE, DURATION, END, Trace
 
 _CACHES = frozenset(("/etc/ld.so.cache",))
+_CHANCES = {RANDOM: (CHANCE, STARTING), DATE: (CHANCE, STARTING_DATE), DURATION: (RUNNING, RUNNING)}   # at work, and as the program starts
 _NEAR = 16   # siblings on either side that a pipe may connect
 
 
@@ -70,7 +72,7 @@ class Story:
         for (process, kind), events in trace.chance.items():
             what, begun = f"{trace.name(process)} asked for {kind}", self._begin_of_work(process)
             for event in events:
-                rank = CHANCE if event > begun else STARTING_DATE if kind == DATE else STARTING
+                rank = _CHANCES.get(kind, (MEASURE, STARTING_MEASURE))[event <= begun]
                 self._by_process.setdefault(process, []).append((event, Suspect(what, "by nature", kind, rank)))
         self._find_family()
 

@@ -46,8 +46,9 @@ class Difference:
 
 # How near a thing lies to the beginning of a story. The loader's cache names all
 # libraries of a machine, so it differs together with whatever is really the reason.
-# Files that are read because of a variable follow it, and what an interpreter asks for as it starts is the last that one thinks of.
-FILE, CACHE, VARIABLE, FOLLOWING, PLACE, LOOK, CHANCE, STARTING, STARTING_DATE = range(9)
+# Files that are read because of a variable follow it. Processor times and process ids matter less often than dates, and what an
+# interpreter asks for as it starts hardly ever; clocks that only run are read all the time, also by Python for itself.
+FILE, CACHE, VARIABLE, FOLLOWING, PLACE, LOOK, CHANCE, MEASURE, STARTING, STARTING_DATE, RUNNING, STARTING_MEASURE = range(12)
 
 
 @dataclass(frozen=True)

@@ -158,8 +158,8 @@ class Logs:
         variables = found.components[ENVIRONMENT]
         for path, what in self._other_names(side):
             made.files[path] = Suspect(what, INPUTS, path, LOOK, _LISTED)
-        for item, path in self._other_times(side):
-            made.files[path] = Suspect(f"the time of the last change of {item} differs", INPUTS, item, LOOK, _LOOKED)
+        for what, item, path in self._other_states(side):
+            made.files[path] = Suspect(f"the {what} of {item} differs", INPUTS, item, LOOK, _LOOKED)
         for component, noun in ((INPUTS, "input "), (APPARATUS, "")):
             for each in found.components[component]:
                 path = each.right_path if side else each.left_path
@@ -176,13 +176,13 @@ class Logs:
         made.commands = self._other_commands(side)
         return made
 
-    def _other_times(self, side: int) -> list[tuple[str, str]]:
-        """Plain files at whose times both sides looked, and that were changed at other times: their names, and paths of one side."""
+    def _other_states(self, side: int) -> list[tuple[str, str, str]]:
+        """Files that both sides found, and of which something differs besides content: what, the name, and the path of one side."""
         found = []
         for name, (left, right) in self.looked_at().items():
-            one, two = self.left.looks.by_path[left].mtime_ns, self.right.looks.by_path[right].mtime_ns
-            if one is not None and two is not None and one != two:
-                found.append((name, right if side else left))
+            one, two = self.left.looks.by_path[left], self.right.looks.by_path[right]
+            if one.is_found and two.is_found and (what := one.differs_from(two)):
+                found.append((what, name, right if side else left))
         return found
 
     def looked_at(self) -> dict[str, tuple[str, str]]:

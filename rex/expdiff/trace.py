@@ -12,7 +12,7 @@ from rex.expdiff.spool import Spool
 
 STDIN, STDOUT, STDERR = "standard input", "standard output", "standard error"
 STANDARD = {1: STDIN, 2: STDOUT, 3: STDERR}
-DATE = "the time"
+DATE, DURATION, PROCESSOR_TIME, PROCESS_ID = "the time", "the time that has passed", "processor time", "process ids"
 END = 1 << 62             # an event number behind all others
 _HEAD_BYTES = 1 << 16     # of a stream kept for -d 2
 _HEADS_BYTES = 8 << 20    # of all streams together

@@ -11,7 +11,7 @@ import functools
 import os
 import stat
 from dataclasses import dataclass, field
-from errno import ENOENT
+from errno import ELOOP, ENOENT, ENOTDIR
 from typing import Collection
 
 from rex import codec
@@ -22,7 +22,7 @@ from rex.log import directories
 from rex.log.decoded import stat_in
 from rex.log.records import OUT, RESOLVED, TASK, Event
 from rex.runnew.names import Names
-from rex.runnew.refusals import CHANGES, REFUSED, Refusals, follows
+from rex.runnew.refusals import CHANGES, REFUSED, Refusals, creates, follows, means_directory, wants
 from rex.syscalls.numbers import NUMBERS
 
 _KERNEL = ("/proc", "/sys", "/dev")
@@ -39,6 +39,8 @@ _OPENS = _numbers("open", "openat", "openat2", "creat")
 _LISTS = _numbers("getdents", "getdents64")
 _MAKES = _numbers("mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "link", "linkat",
                   "rename", "renameat", "renameat2")
+_MAKES_ONE = _numbers("mkdir", "mkdirat", "mknod", "mknodat")
+_NO_WAY = frozenset((-ELOOP, -ENOTDIR))     # what is on the way to the name leads nowhere
 _ALL = _LOOKS | _OPENS | _LISTS | _MAKES | CHANGES | directories.CALLS_READ | {TASK, NUMBERS["statfs"]}
 
 
@@ -121,6 +123,10 @@ class _Reader:
         leader = self.leader.get(event.task, event.task)
         if event.result in REFUSED or self.refusals.codes and event.result >= 0:
             self._refuse(event, leader)
+        elif event.result in _NO_WAY and event.call in _LOOKS | _OPENS:
+            self._lead_nowhere(event, leader)
+        elif event.result == -ENOENT and (event.call in _MAKES_ONE or event.call in _OPENS and creates(event)):
+            self._lack_directory(event, leader)
         if event.call in _LISTS:
             self._list(event, leader)
         elif event.call in _OPENS:
@@ -142,6 +148,21 @@ class _Reader:
         path = self._place(event, leader)
         if path and not self._is_made(path):
             self.refusals.take(event, self.resolve(path) if follows(event) else path)
+
+    def _lead_nowhere(self, event: Event, leader: int) -> None:
+        """Nothing can be at a name below a file, or behind links in a circle."""
+        path = self._path(event, leader)
+        if path and path not in self.answers.looks and follows(event) and not means_directory(event):
+            self.answers.absent.add(path)
+            for letter in wants(event):
+                self.refusals.codes.setdefault((letter, path), -event.result)
+
+    def _lack_directory(self, event: Event, leader: int) -> None:
+        """A name that could not be made for want of its directory."""
+        path = self._place(event, leader)
+        above = os.path.dirname(path) if path else ""
+        if above and not above.startswith(_KERNEL) and above not in self.files and above not in self.answers.looks and not self._is_made(above):
+            self.answers.absent.add(above)
 
     def _path(self, event: Event, leader: int) -> str | None:
         """The path that a look meant, where the archive and the log before have no answer."""

@@ -1,4 +1,4 @@
-"""What a recorded experiment was refused for want of rights: a new run is refused it too, with whatever rights it has."""
+"""What a recorded experiment was refused: a new run is refused it too, with whatever rights it has."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 from errno import EACCES, EPERM, EROFS
 
-from rex.log.records import Event
+from rex.log.records import IN, Event
 from rex.syscalls.numbers import NUMBERS
 
 REFUSED = frozenset((-EACCES, -EPERM, -EROFS))
@@ -60,6 +60,16 @@ def follows(event: Event) -> bool:
         return not flags & os.O_NOFOLLOW and flags & (os.O_CREAT | os.O_EXCL) != os.O_CREAT | os.O_EXCL
     is_newfstatat = event.call == NUMBERS["newfstatat"] and event.args[3] & _NOFOLLOW
     return event.call not in _NOT_FOLLOWED and event.call not in CHANGES and not is_newfstatat
+
+
+def creates(event: Event) -> bool:
+    """Whether a call that opens makes the file if it is not there."""
+    return event.call == NUMBERS["creat"] or event.call in _OPENS and bool(event.args[_OPENS[event.call]] & os.O_CREAT)
+
+
+def means_directory(event: Event) -> bool:
+    """Whether a call is refused a file that is no directory."""
+    return event.call in _OPENS and bool(event.args[_OPENS[event.call]] & os.O_DIRECTORY) or (event.data(IN) or b"").endswith((b"/", b"/."))
 
 
 class Refusals:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from contextlib import contextmanager, suppress
 from typing import Any, Iterator
 
@@ -28,6 +29,7 @@ _WHOLE_OR_NOT = {"s3", "s3a", "gs", "gcs", "abfs", "az", "adl", "memory", "oci",
 _RANGES = _WHOLE_OR_NOT | {"http", "https"}   # their cat_file knows ranges
 _LOCAL = {"file", "local"}
 _PROBES = 3
+_PAUSES = (0.1, 0.4)   # seconds before a file is created again
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs",
              "ssh": "paramiko", "sftp": "paramiko", "smb": "smbprotocol", "webdav": "webdav4"}
 
@@ -157,16 +159,10 @@ class Remote:
             return False
         self.make_folder(*names[:-1])
         try:
-            with self.explained():
-                self._create(self.path(*names), data)
+            self._create_surely(self.path(*names), data)
             return True
         except FileExistsError:
             return False
-        except RexError as error:
-            # Servers say in many ways that a file is there already.
-            if self._is_there(*names):
-                return False
-            raise error
 
     def check_exclusive(self) -> None:
         """Make sure that of two who create one file only the first does: some servers ignore the condition, and the last one wins.
@@ -180,8 +176,7 @@ class Remote:
         for _ in range(_PROBES):
             path = self.path(f".tmp-probe-{os.urandom(8).hex()}")
             try:
-                with self.explained():
-                    self._create(path, b"first")
+                self._create_surely(path, b"first")
                 self._check_second(path)
                 return
             except FileExistsError:     # nobody else has this name: the answer to a repeated request
@@ -204,6 +199,24 @@ class Remote:
         raise UsageError(f"the server of {self.url} ignores conditional writes (If-None-Match)",
                          "of two pushes at once it would lose one", "if nobody else pushes there meanwhile: rex push --alone")
 
+    def _create_surely(self, path: str, data: bytes) -> None:
+        """Create a file; again where a server is in trouble, as S3 is (409) while another client creates the same.
+
+        Raises:
+            FileExistsError: it is there; servers say so in many ways, also of a request that they answer twice.
+        """
+        for pause_s in (*_PAUSES, None):
+            try:
+                with self.explained():
+                    self._create(path, data)
+                return
+            except RexError as error:
+                if self._exists(path):
+                    raise FileExistsError(path) from error
+                if pause_s is None:
+                    raise
+                time.sleep(pause_s)
+
     def _create(self, path: str, data: bytes) -> None:
         if hasattr(self._fs, "ftp"):   # fsspec's SFTP does not hand "x" on to paramiko
             with self._fs.ftp.open(path, "wx") as file:
@@ -224,9 +237,12 @@ class Remote:
         self._fs.pipe_file(path, data, mode="create")
 
     def _is_there(self, *names: str) -> bool:
+        return self._exists(self.path(*names))
+
+    def _exists(self, path: str) -> bool:
         with self.explained():
-            self._fs.invalidate_cache(self.path(*names[:-1]))
-            return bool(self._fs.exists(self.path(*names)))
+            self._fs.invalidate_cache(path.rpartition("/")[0])
+            return bool(self._fs.exists(path))
 
     def make_folder(self, *names: str) -> None:
         """Make a folder with those above it, where the file system has folders."""

@@ -10,7 +10,9 @@ import pytest
 
 from hindsight_harness import Case, rex
 
-pytest.importorskip("numpy", reason="numpy is not installed")
+from rex.hindsight import load
+
+np = pytest.importorskip("numpy", reason="numpy is not installed")
 
 SOURCE = """
     import numpy as np
@@ -42,6 +44,37 @@ def replayed(tmp_path: Path, added: str, *words: str) -> tuple[Case, Path, str]:
     assert done.returncode == 0, done.stderr
     assert sorted(os.listdir(case.folder)) == before
     return case, Path(f"{tmp_path}/out{case.folder}"), done.stderr
+
+
+REDIRECTED = """
+    import contextlib, io
+    import numpy as np
+    rng = np.random.default_rng(5)
+    model = np.zeros(30000)
+    text = io.StringIO()
+    for epoch in range(100):
+        for step in range(8):
+            model += rng.normal(size=30000)
+        with contextlib.redirect_stdout(text):
+            print("epoch", epoch, model.sum())
+        if epoch == 5:
+            break
+    print(text.getvalue())
+    """
+
+
+def test_statements_where_output_is_redirected_print_and_save_for_themselves(tmp_path: Path) -> None:
+    case = Case(tmp_path, train=REDIRECTED)
+    case.record()
+    assert "6 iterations" in case.summary     # the last one broke off
+    case.add_after("train", "import numpy", "from rex import hindsight")
+    case.add_after("train", 'print("epoch"', "print('probe', epoch); hindsight.save([epoch, model, model[:9]], 'model')")
+    assert case.replay("-j", "2", "--epochs", "1,3:") == "".join(f"probe {epoch}\n" for epoch in (1, 3, 4, 5))
+    assert "4 objects that added statements saved: rex.hindsight.load('EXP', 'model', 'exp1')" in case.told
+    for epoch, model, part in load(str(tmp_path / "EXP"), "model", "exp1"):
+        rng = np.random.default_rng(5)
+        assert np.array_equal(model, sum((rng.normal(size=30000) for _ in range(8 * (epoch + 1))), np.zeros(30000)))
+        assert np.shares_memory(model, part)
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])

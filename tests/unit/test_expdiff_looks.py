@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from rex.expdiff.looks import Look, Looks
+from rex.expdiff.looks import Look, Looks, State
 from rex.log.records import IN, OUT, RESOLVED, Event
 from rex.syscalls.numbers import NUMBERS
 
@@ -38,11 +38,11 @@ def test_the_first_look_counts() -> None:
 
 def test_times_of_plain_files() -> None:
     found = looks(call("openat", "f", 3), call("newfstatat", "f", out=stat_of(0o100644, 5)), call("newfstatat", "d", out=stat_of(0o40755, 5)))
-    assert found.by_path == {"/w/f": Look(0, True, 5), "/w/d": Look(2, True)}
+    assert found.by_path == {"/w/f": Look(0, True, state=State(5, 0, 0o644)), "/w/d": Look(2, True)}
 
 
 def test_what_is_no_input() -> None:
-    found = looks(call("openat", "/proc/self/maps", 3), call("openat", "x", -13), call("openat", "x", 3, dirfd=5), call("access", "", -2))
+    found = looks(call("openat", "/proc/self/maps", 3), call("openat", "x", -1), call("openat", "x", 3, dirfd=5), call("access", "", -2))
     assert found.by_path == {}
 
 
@@ -59,3 +59,18 @@ def test_listings_are_joined() -> None:
     found.list(2, 0, "/d", ["b"])
     found.list(3, 0, "/proc/1", ["c"])
     assert found.listings == {"/d": {"a", "b"}} and found.events == {(0, "/d"): 1}
+
+
+def test_what_differs_of_two_looks() -> None:
+    def look(*state: int, is_refused: bool = False) -> Look:
+        return Look(0, True, is_refused, State(*state) if state else None)
+
+    assert look(5, 1, 0o644).differs_from(look(6, 2, 0o644)) == "size"
+    assert look(5, 1, 0o644).differs_from(look(6, 1, 0o600)) == "time of the last change"
+    assert look(5, 1, 0o644).differs_from(look(5, 1, 0o600)) == "mode"
+    assert look().differs_from(look(is_refused=True)) == "permission"
+    assert look(5, 1, 0o644).differs_from(look()) == look().differs_from(look()) == ""
+
+
+def test_what_was_refused_was_there() -> None:
+    assert looks(call("access", "x", -13)).by_path == {"/w/x": Look(0, True, True)}

@@ -140,6 +140,23 @@ class Hasher:
         return self.take(host.data_ptr(), host.numel(), item_bytes)
 
 
+class Keeper(Hasher):
+    """Takes memory with its bytes, chunk by chunk."""
+
+    def __init__(self) -> None:
+        self.taken = Taken()
+        self.chunks: dict[bytes, bytes] = {}     # by digest
+
+    def take(self, address: int, size_bytes: int, item_bytes: int = 1) -> bytes:
+        """Keep memory as it is now; its digest."""
+        digests = chunk_digests(address, size_bytes)
+        view = memory_at(address, size_bytes)
+        for index, digest in enumerate(digests):
+            self.chunks.setdefault(digest, bytes(view[index * CHUNK_BYTES:(index + 1) * CHUNK_BYTES]))
+        self.taken.size_bytes += size_bytes
+        return self.taken.add(size_bytes, digests)
+
+
 class Sizer:
     """Takes no memory, but tells how much there is, and where arrays have large parts of it."""
 

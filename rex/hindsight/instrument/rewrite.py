@@ -213,6 +213,7 @@ class _Rewriter(ast.NodeTransformer):
         call = _expression(f"0 if {site.name} is None else {site.name}.loop(0)", node.iter)
         call.body, call.orelse.args = node.iter, [copy.deepcopy(node.iter)]
         node.iter = call
+        node.orelse.insert(0, _ran_out(site, node))
         return _guarded(site, node)
 
     def visit_While(self, node: ast.While) -> Any:
@@ -225,6 +226,7 @@ class _Rewriter(ast.NodeTransformer):
             node.test = tick
         else:
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [tick, node.test]), node.test)
+        node.orelse.insert(0, _ran_out(site, node))
         return _guarded(site, node)
 
     def visit_With(self, node: ast.With | ast.If) -> Any:
@@ -258,6 +260,12 @@ def _placed(node: Any, like: ast.AST) -> Any:
 
 def _expression(text: str, like: ast.AST) -> Any:
     return _placed(ast.parse(text, mode="eval").body, like)
+
+
+def _ran_out(site: SiteFacts, loop: ast.AST) -> ast.stmt:
+    """What comes first in a loop's `else`: it ended by itself, not by break."""
+    told: ast.stmt = _placed(ast.parse(f"if {site.name} is not None: {site.name}.ran_out()").body[0], loop)
+    return told
 
 
 def _guarded(site: SiteFacts, loop: Any) -> ast.If:

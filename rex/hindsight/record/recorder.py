@@ -259,9 +259,9 @@ class Recorder(Seeker):
                 self._brief.add(entry.site.key)
         is_main = is_outermost and took_s > self._longest_s
         if is_main:
-            self.iterations, self._longest_s = entry.iteration, took_s
+            self.iterations, self._longest_s = entry.begun, took_s
         if is_outermost and took_s >= self.granularity_s:
-            self.log.write("loop", position=entry.position, iterations=entry.iteration,
+            self.log.write("loop", position=entry.position, iterations=entry.begun,
                            took_s=round(took_s, 6))
         self._border(f"{entry.position}!", entry, now_s(), took_s,
                      took_s >= self.granularity_s or entry.site.facts.is_by_hand, is_main)
@@ -418,7 +418,7 @@ class Recorder(Seeker):
         self._write_output()
         took = now_s() - self.started_s
         if self.stack and now_s() - self.stack[0].started_s > self._longest_s:   # the script ended within its loop
-            self.iterations = self.stack[0].now
+            self.iterations = self.stack[0].begun
         self.writer.close()
         stored = [c for c in self.writer.written if c.position[0] != "="]
         thinner = self.writer.thinner

@@ -18,7 +18,7 @@ class Fence:
     It may be crossed at each step of an inner loop. The outermost one does what is to be done.
     """
 
-    __slots__ = ("_replayer", "_clock", "_note_draws", "_undo_draws", "_names", "_held", "_last", "_noted", "_undoes", "_threads")
+    __slots__ = ("_replayer", "_clock", "_note_draws", "_undo_draws", "_names", "_held", "_last", "_noted", "_undoes", "_threads", "_redirected")
 
     def __init__(self, replayer: Any, undoes_draws: bool) -> None:
         self._undoes = undoes_draws
@@ -30,6 +30,7 @@ class Fence:
         self._last: tuple[Any, list[tuple[str, str]]] = None, []     # as code objects are slow to hash
         self._noted: list[Held] = []
         self._threads: set[int] = set()     # that ran when the statement began
+        self._redirected: tuple[Any, Any] | None = None     # the script's streams, if it writes them elsewhere
 
     def __reduce__(self) -> Any:
         return SWITCHED_OFF
@@ -43,6 +44,9 @@ class Fence:
         replayer.has_probed = self._clock.is_off = replayer.entropy.is_off = True
         if not replayer.has_begun:
             replayer.begin_files()
+        if (sys.stdout, sys.stderr) != replayer.streams:     # what is added is shown, and not written where the script writes
+            self._redirected = sys.stdout, sys.stderr
+            sys.stdout, sys.stderr = replayer.streams
         self._threads = set(threading._active)   # type: ignore[attr-defined]
         if self._undoes:
             self._note_draws()
@@ -76,6 +80,8 @@ class Fence:
             return
         replayer.in_probe = 0
         self._clock.is_off = replayer.entropy.is_off = False
+        if self._redirected is not None:
+            self._give_back_streams(*replayer.streams)
         if replayer.printed:
             replayer.tell_printed()
         if self._threads != threading._active.keys():   # type: ignore[attr-defined]
@@ -89,3 +95,12 @@ class Fence:
         if drawn:
             replayer.tell("note", text=f"added statements draw from {', '.join(drawn)}: undone",
                           key="drawn")
+
+    def _give_back_streams(self, out: Any, err: Any) -> None:
+        """Redirect the script's streams again, unless the statement did so itself."""
+        assert self._redirected is not None
+        if sys.stdout is out:
+            sys.stdout = self._redirected[0]
+        if sys.stderr is err:
+            sys.stderr = self._redirected[1]
+        self._redirected = None

@@ -10,10 +10,18 @@ from typing import Any, Iterable
 
 def with_content(event: dict[str, Any]) -> dict[str, Any]:
     """An event with the file that it names, for another machine."""
-    if event["e"] != "file" or os.path.islink(event["at"]):
+    if "at" not in event or os.path.islink(event["at"]):
         return event
     with open(event["at"], "rb") as file:
         return {**event, "content": base64.b64encode(file.read()).decode("ascii")}
+
+
+def content_of(event: dict[str, Any]) -> bytes:
+    """What is in the file that an event names."""
+    if "content" in event:
+        return base64.b64decode(event["content"])
+    with open(event["at"], "rb") as file:
+        return file.read()
 
 
 def gather(events: Iterable[dict[str, Any]], outdir: str) -> list[str]:

@@ -6,9 +6,13 @@ import time
 from typing import Any
 
 from rex.archive import Archive, Experiment, Manifest, Recording
+from rex.hindsight.capture.deltas import Place
+from rex.hindsight.capture.tables import encode_table
+from rex.hindsight.replay.gathered import content_of
 from rex.hindsight.replay.launch import Findings
 from rex.hindsight.replay.plan import Plan
-from rex.hindsight.trace.records import ENGINE, FORMAT, LogWriter
+from rex.hindsight.replay.saved import Saved, decode_saved
+from rex.hindsight.trace.records import ENGINE, FORMAT, Checkpoint, LogWriter, checkpoint_to_json
 from rex.version import __version__
 
 
@@ -34,6 +38,7 @@ class KeptReplay:
             content = self._recording.add_bytes(text.encode())
             self._contents[f"hindsight/source/{name}"] = content
             self._log.write("module", name=name, path="", source=content.to_json())
+        self._saved = 0
         self._recording.flush(is_durable=False)
         self._recording.sync()     # now, while the workers begin: at the end the user waits
 
@@ -43,12 +48,25 @@ class KeptReplay:
         return self._recording.name
 
     def add(self, event: dict[str, Any]) -> None:
-        """Keep what a probe printed."""
-        if event["e"] == "value":
+        """Keep what a probe printed, logged or saved."""
+        if event["e"] == "saved":
+            self._add_saved(event["name"], decode_saved(content_of(event)))
+        elif event["e"] == "value":
             self._log.write("value", name=event["name"], value=event["value"],
                             iteration=event["iteration"])
         else:
             self._log.write("probe", fd=event["fd"], text=event["text"], iteration=event["iteration"])
+
+    def _add_saved(self, name: str, saved: Saved) -> None:
+        self._saved += 1
+        digests: list[bytes] = []
+        memory = self._recording.add_pieces(saved.chunks.values(), digests)
+        places = {digest: Place(sha256) for digest, sha256 in zip(saved.chunks, digests)}
+        stored = {"structure": self._recording.add_bytes(saved.structure),
+                  "table": self._recording.add_bytes(encode_table(saved.buffers, places)), **({"memory": memory} if memory.size else {})}
+        self._contents |= {f"hindsight/{self._saved}/{part}": content for part, content in stored.items()}
+        self._log.write("checkpoint", **checkpoint_to_json(Checkpoint(
+            self._saved, f"={name}.{self._saved}", stored["structure"], stored["table"], saved.opaque, 0.0, memory.size, memory.size)))
 
     def finish(self, findings: Findings, took_s: float) -> Experiment:
         """Make it a finished experiment."""

@@ -26,11 +26,13 @@ class Findings:
         diverged: where output or state was not as recorded.
         notes: what else the user should know, each once.
         files: what added statements wrote, in the order of the run.
+        saved: names of the objects that they saved, in that order.
     """
 
     diverged: list[dict[str, Any]] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
     files: list[dict[str, Any]] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
     status: int = 0
     skipped: int = 0
     checked: int = 0
@@ -57,6 +59,9 @@ def _take(findings: Findings, event: dict[str, Any], show: Show) -> None:
     kind = event["e"]
     if kind in ("probe", "value"):
         show(event)
+    elif kind == "saved":
+        show(event)
+        findings.saved.append(event["name"])
     elif kind == "diverged":
         findings.diverged.append(event)
     elif kind == "file":

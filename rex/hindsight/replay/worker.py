@@ -13,7 +13,7 @@ from rex.archive import Archive
 from rex.errors import UsageError
 from rex.hindsight.capture.graph import Snapshot, walk_roots
 from rex.hindsight.capture.interpreter import INTERPRETER
-from rex.hindsight.capture.memory import Hasher
+from rex.hindsight.capture.memory import Hasher, Keeper
 from rex.hindsight.capture.shapes import Cannot
 from rex.hindsight.instrument.changes import compare
 from rex.hindsight.instrument.prepare import digest_of, trainer_preparer
@@ -23,6 +23,7 @@ from rex.hindsight.replay.added import AddedFiles
 from rex.hindsight.replay.difference import difference
 from rex.hindsight.replay.fence import Fence
 from rex.hindsight.replay.private import PrivateView
+from rex.hindsight.replay.saved import encode_saved
 from rex.hindsight.run.files import Files, undo
 from rex.hindsight.run.read_ahead import Ahead
 from rex.hindsight.run.room import Ends
@@ -69,6 +70,7 @@ class Replayer(Seeker):
         self.undoes_draws = True         # those of changed code are the program's
         self.added: AddedFiles | None = None     # where files can be kept apart
         self.has_begun = job["is_first"] and not job["only_loop"]     # what is written belongs to this piece
+        self._saved = 0                   # objects that added statements kept
         self.has_probed = False           # since the last state that was compared
 
     def tell(self, kind: str, **facts: Any) -> None:
@@ -81,6 +83,7 @@ class Replayer(Seeker):
         self.clock.install()
         self.entropy.install()
         output.tee(self._take_output, passes=lambda fd: fd == 2, is_direct=True)   # probes begin and end at any time
+        self.streams = sys.stdout, sys.stderr
         if self._job["written"] or self._job["covered"]:
             self._make_private()
         self.files = Files((os.path.realpath(self.archive.path) + os.sep,), lambda *_: None, None,
@@ -103,7 +106,14 @@ class Replayer(Seeker):
 
     def save(self, name: str, value: Any) -> None:
         if self.in_probe and self._is_shown():
-            self.tell("note", key="save", text=f"hindsight.save in an added statement keeps nothing ({name}): write it to a file")
+            self.tell_printed()
+            keeper = Keeper()
+            snapshot = walk_roots(self.shapes, keeper, [("saved", value)])
+            self._saved += 1
+            at = os.path.join(self._job["scratch"], f"saved{self._saved}")
+            with self.files.unseen(), open(at, "wb") as file:
+                file.write(encode_saved(snapshot, keeper))
+            self.tell("saved", name=name, iteration=self.iteration, at=at)
 
     def became_plain(self, module: str, code: types.CodeType) -> None:
         if any(PROBE in each.co_names for each in all_codes(code)):

@@ -194,7 +194,7 @@ class Worker:
                 yield {"e": "note", "key": "regret", "text": f"nothing skipped: {event['why']}"}
                 self._again({"start": "", "quiet": self._job["start"] or self._job["quiet"], "runs_all": True})
                 shown, known = 0, max(shown, known)
-            elif event["e"] in ("probe", "value"):
+            elif event["e"] in ("probe", "value", "saved"):
                 shown += 1
                 if shown > known:
                     yield event

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
 import types
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import xxhash
 
@@ -137,9 +138,15 @@ class Files:
 
     def will_write(self, path: Any) -> None:
         """A library is about to write a file without Python's knowledge."""
+        with self.unseen():
+            self._opened(path, True)
+
+    @contextlib.contextmanager
+    def unseen(self) -> Iterator[None]:
+        """What is opened within is Rex's, and none of the script's."""
         self._is_ours = True
         try:
-            self._opened(path, True)
+            yield
         finally:
             self._is_ours = False
 
@@ -202,14 +209,11 @@ class Files:
 
         Files that came and went are left out: temporary ones have other names each time.
         """
-        self._is_ours = True
-        try:
+        with self.unseen():
             self._look_for_child_files()
             found = {path: self._content(path) for path in sorted(self.written)}
             return {path: content for path, content in found.items()
                     if content is not None or self.written[path]}
-        finally:
-            self._is_ours = False
 
     def _content(self, path: str) -> Any:
         try:

@@ -44,6 +44,10 @@ class Site:
         """What the loop iterates over instead."""
         return self.session.loop(self, iterable, sys._getframe(1))
 
+    def ran_out(self) -> None:
+        """The loop is about to end by itself: no iteration is left."""
+        self.session.ran_out(self, sys._getframe(1))
+
     def done(self) -> None:
         """The loop ended by itself or by break."""
         self.session.done(self, sys._getframe(1))
@@ -68,15 +72,16 @@ class Entry:
     Attributes:
         position: of the loop, without its iteration: the path of what is around it.
         is_tracked: its iterations have borders.
+        is_whole: it ended by itself: the iteration that it is at never began.
         iterator: what it draws its items from.
     """
 
-    __slots__ = ("site", "frame", "position", "iteration", "started_s", "turned_s", "turned_worked_s", "is_tracked",
+    __slots__ = ("site", "frame", "position", "iteration", "started_s", "turned_s", "turned_worked_s", "is_tracked", "is_whole",
                  "counts", "iterator", "bodies", "_passing")
 
     def __init__(self, site: Site, frame: types.FrameType, position: str) -> None:
         self.site, self.frame, self.position = site, frame, position
-        self.iteration, self.is_tracked = -1, True
+        self.iteration, self.is_tracked, self.is_whole = -1, True, False
         self.started_s = self.turned_s = now_s()
         self.turned_worked_s = 0.0
         self.counts: dict[str, int] = {}
@@ -100,6 +105,11 @@ class Entry:
         """The iteration that runs, among those that pass too."""
         passed = 0 if self._passing is None else int(repr(self._passing)[len("count("):-1]) - 1
         return self.iteration + passed
+
+    @property
+    def begun(self) -> int:
+        """How many iterations began."""
+        return self.now + (not self.is_whole)
 
     @property
     def ahead_s(self) -> float:
@@ -295,6 +305,12 @@ class Session:
         entry.counts.clear()
         self.turn(entry)
         self.entered()
+
+    def ran_out(self, site: Site, frame: types.FrameType) -> None:
+        """See `Site.ran_out`."""
+        entry = self._own(site, frame)
+        if entry is not None:
+            entry.is_whole = True
 
     def done(self, site: Site, frame: types.FrameType) -> None:
         """See `Site.done`."""

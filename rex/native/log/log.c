@@ -16,6 +16,8 @@ static struct { char magic[8]; uint32_t version, flags; uint64_t start, events; 
 static int log_fd = -1;
 static unsigned char buffer[BUFFER];
 static size_t buffered;
+static uint64_t written;                 /* bytes before those of the buffer */
+static struct log_place *kept;
 static uint64_t began;
 uint64_t log_events;
 bool log_is_plain;
@@ -58,11 +60,30 @@ void log_create(const char *path)
     write_all(&header, sizeof header);
 }
 
-void log_flush(void)
+static void write_buffered(size_t n)
 {
     if (log_fd >= 0)
-        write_all(buffer, buffered);
-    buffered = 0;
+        write_all(buffer, n);
+    buffered -= n;
+    memmove(buffer, buffer + n, buffered);
+    written += n;
+}
+
+void log_flush(void)
+{
+    write_buffered(buffered);
+}
+
+/* Leaves room for a record.  What comes after a kept place stays in the buffer, unless that is most of it. */
+static void make_room(size_t n)
+{
+    uint64_t to = written + buffered;
+    for (const struct log_place *p = kept; p; p = p->next)
+        to = p->at < to ? p->at : to;
+    if (to > written + BUFFER / 2)
+        write_buffered((size_t)(to - written));
+    if (buffered + n > BUFFER)
+        log_flush();
 }
 
 void log_begin(struct bytes *b, uint16_t call, uint32_t task)
@@ -83,10 +104,11 @@ void log_field(struct bytes *b, uint8_t arg, uint8_t type, const void *data, siz
 void log_put(const void *record, size_t n)
 {
     if (buffered + n > BUFFER)
-        log_flush();
-    if (n > BUFFER)
+        make_room(n);
+    if (n > BUFFER) {
         write_all(record, n);
-    else {
+        written += n;
+    } else {
         memcpy(buffer + buffered, record, n);
         buffered += n;
     }
@@ -97,6 +119,54 @@ void log_end(struct bytes *b)
 {
     ((struct record *)b->data)->size = (uint32_t)b->used;
     log_put(b->data, b->used);
+    b->used = 0;
+}
+
+/* ------------------------------------------------------------------ events in the order of their causes */
+
+void log_drop_place(struct log_place *p)
+{
+    struct log_place **at = &kept;
+    while (p->is_kept && *at != p)
+        at = &(*at)->next;
+    if (p->is_kept)
+        *at = p->next;
+    p->is_kept = false;
+}
+
+void log_keep_place(struct log_place *p)
+{
+    log_drop_place(p);
+    *p = (struct log_place){written + buffered, true, kept};
+    kept = p;
+}
+
+/* Times never go back in the log: an event has that of the one which it precedes. */
+static void insert(struct bytes *b, size_t at)
+{
+    struct record *r = (struct record *)b->data;
+    r->time = ((const struct record *)(buffer + at))->time;
+    memmove(buffer + at + b->used, buffer + at, buffered - at);
+    memcpy(buffer + at, b->data, b->used);
+    buffered += b->used;
+    log_events++;
+    for (struct log_place *p = kept; p; p = p->next)
+        p->at += p->at > written + at ? b->used : 0;
+}
+
+void log_end_at(struct bytes *b, struct log_place *p)
+{
+    bool is_kept = p->is_kept;
+    if (buffered + b->used > BUFFER)
+        make_room(b->used);
+    log_drop_place(p);
+    size_t at = p->at > written ? (size_t)(p->at - written) : 0;
+    if (!is_kept || at >= buffered || b->used > BUFFER) {
+        log_end(b);
+        return;
+    }
+    ((struct record *)b->data)->size = (uint32_t)b->used;
+    insert(b, at);
     b->used = 0;
 }
 

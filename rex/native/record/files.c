@@ -260,7 +260,7 @@ uint32_t record_named_stream(const char *name, const struct stat *st, int flags)
 void record_opened(struct task *t, int fd, struct bytes *b)
 {
     struct name_args n = name_args(t->nr);
-    char *path = path_of_fd(t->tid, fd);
+    char *path = t->created ? strdup(t->creating) : path_of_fd(t->tid, fd);     /* another may have moved or removed by now what it made */
     struct stat st;
     if (!path || !stat_of_fd(t->tid, fd, &st)) {
         free(path);
@@ -272,8 +272,11 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         run_mode->names->stat_fd(t, fd, &st);
     log_field(b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
     log_field(b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
-    if (t->created)
+    if (t->created) {
         record_created(path);
+        cause_made(t, path);
+    } else
+        cause_found(t, path, st.st_ino);
     bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
     if (!stream && *path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !record_is_kernel_made(path)) {
         bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;
@@ -316,6 +319,7 @@ static void read_only(struct task *t, const struct record *r)
     struct stat st;
     if (f && f->length == sizeof st && given && path) {
         memcpy(&st, f->data, sizeof st);
+        cause_found(t, path, st.st_ino);
         record_use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : USED_READ, &st);
         record_use_alias(t, (int)r->args[0], given, path);
         if (t->leader->threads <= 1)      /* else another thread may have closed it, and a third opened one of that number */

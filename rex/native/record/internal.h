@@ -24,6 +24,9 @@ struct record_state {
     int last_signal;                     /* that was delivered, and where */
     uint64_t last_signal_rip;
     uint32_t children;                   /* ordinal of the next child */
+    struct log_place place;              /* in the log, of the event of its call: see cause_order.c */
+    bool changes;                        /* its call changes the directory tree */
+    ino_t moved;                         /* what that gives another name */
     bool has_timer;                      /* of a leader: one may be running */
     bool executed;                       /* of a leader: it runs a program of its own */
 };
@@ -39,6 +42,11 @@ void auxv_opened(const char *path, uint32_t stream), auxv_read(struct task *t, s
 /* clock.c */
 void record_reading(struct task *t, struct record *r), record_wait(struct task *t);  /* see record/clock.c */
 void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
+
+/* cause_order.c */
+void cause_begins(struct task *t), cause_ends(struct task *t);
+void cause_found(const struct task *t, const char *path, ino_t ino);  /* before t's event, which finds that there; ino may be 0: unknown */
+void cause_made(const struct task *t, const char *path);  /* before t's event, which has made that */
 
 /* answered_descriptors.c */
 void record_answered(struct task *t, struct record *r);  /* of an external descriptor: what its new one is, which request it was */

@@ -252,8 +252,10 @@ void record_execed(struct task *t)
         if (t->path)
             record_use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
     }
-    if (run_mode->names && path ? !path_stat(path, &st, true) : !stat(exe, &st))
+    if (run_mode->names && path ? !path_stat(path, &st, true) : !stat(exe, &st)) {
         log_field(&b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
+        cause_found(t, path ? path : exe, st.st_ino);
+    }
     loader = !run_mode->names || t->exec_instead ? loader_of(exe) : t->loader ? strdup(t->loader) : NULL;
     if (loader) {
         log_field(&b, FIELD_WHOLE, FIELD_LOADER, loader, strlen(loader));

@@ -116,6 +116,7 @@ static void entry(struct task *t)
     const struct rex_call *c = call_of(t->nr);
     t->returned_at = 0;
     t->shares = false;
+    cause_ends(t);
     record_wait(t);
     if (t->nr == REX_NR_restart_syscall) {
         restart_entry(t);
@@ -188,20 +189,21 @@ static void entry(struct task *t)
     if (plan.seed)
         seed_border(t);
     read_deref(t, c);
+    if (t->nr == REX_NR_sendmsg)
+        record_rights_sent(t);
     if (c->hook == REX_HOOK_OPEN)
         open_entry(t);
     else if (c->hook == REX_HOOK_TREE)
         record_tree_entry(t);
     else if (c->hook == REX_HOOK_IPC)
         record_ipc_entry(t);
-    else if (t->nr == REX_NR_sendmsg)
-        record_rights_sent(t);
     else if (c->hook == REX_HOOK_EXEC) {
         record_exec_entry(t);
         if (record_state(t)->exec_refused)
             refuse(t, record_state(t)->exec_refused);
     } else if (is_ordered_write(t))
         writer_comes(t);
+    cause_begins(t);
 }
 
 /* ------------------------------------------------------------------ exit */
@@ -311,7 +313,8 @@ static void exit_stop(struct task *t, int64_t result)
     if (result >= 0 && (t->nr == REX_NR_sendmsg || t->nr == REX_NR_recvmsg))
         record_rights(t, b);
     hook_exit(t, b, result);
-    log_end(b);
+    log_end_at(b, &record_state(t)->place);
+    cause_ends(t);
     speech_went(t);
     writer_goes(t);
     t->returned_at = t->regs.rip;
@@ -358,6 +361,7 @@ static void leaves(struct task *t)
 static void ended(struct task *t, int status)
 {
     writer_goes(t);
+    cause_ends(t);
     t->held = false;
     arrivals_ended(t);
     shared_recount(t);

@@ -40,6 +40,10 @@ void record_tree_exit(struct task *t, struct bytes *b, int64_t result)
         return;
     if (makes_name(t->nr) && t->resolved)
         record_created(t->resolved);
+    else if (t->resolved)
+        cause_found(t, t->resolved, record_state(t)->moved);
     if (t->resolved2)
         record_created(t->resolved2);
+    if (t->creating)
+        cause_made(t, t->creating);
 }

@@ -90,6 +90,9 @@ class Site:
         self.told.append("loop")
         return iterable
 
+    def ran_out(self) -> None:
+        self.told.append("ran out")
+
     def done(self) -> None:
         self.told.append("done")
 
@@ -111,9 +114,9 @@ def test_loops_in_generators_coroutines_and_classes_are_left_alone() -> None:
 def test_a_loop_that_is_left_early_says_so() -> None:
     space = rewritten(SOURCE, Site)
     told = {facts.line: space[facts.name].told for facts in plan_module(SOURCE, "m").loops.values()}
-    assert told[8] == ["enter", "loop", "done"] * 2      # broken off the second time
+    assert told[8] == ["enter", "loop", "ran out", "done", "enter", "loop", "done"]     # broken off the second time
     assert told[38] == ["enter"]                         # its function was left
-    assert told[18] == ["enter", "done"] * 2
+    assert told[18] == ["enter", "ran out", "done"] * 2
 
 
 def test_lines_of_tracebacks_are_the_same() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import struct
-from errno import EACCES, ENOENT, EPERM
+from errno import EACCES, ELOOP, ENOENT, ENOTDIR, EPERM
 from pathlib import Path
 
 from rex.archive import Archive, Experiment, FileEntry, FileState, Manifest
@@ -156,3 +156,17 @@ def test_what_was_allowed_later_is_not_refused_unless_the_experiment_allowed_it(
                     call("openat", "/b", -EACCES, os.O_RDONLY), call("fchmodat", "/b", 0), call("openat", "/b", 3, os.O_RDONLY),
                     look("mkdir", "/made", 0), changed("mkdir", "/made"), call("openat", "/made/c", -EACCES, os.O_RDONLY))
     assert found.refused == {("r", "/b"): EACCES}
+
+
+def test_what_leads_nowhere_is_absent_and_refused_as_before(tmp_path: Path) -> None:
+    found = answers(tmp_path, call("openat", "/circle", -ELOOP, os.O_RDONLY), call("newfstatat", "/file/below", -ENOTDIR),
+                    call("openat", "/file", -ENOTDIR, os.O_RDONLY | os.O_DIRECTORY), call("openat", "/link", -ELOOP, os.O_RDONLY | os.O_NOFOLLOW),
+                    call("newfstatat", "/other/", -ENOTDIR))
+    assert found.absent == {"/circle", "/file/below"}
+    assert found.refused == {("r", "/circle"): ELOOP, ("n", "/file/below"): ENOTDIR}
+
+
+def test_a_name_that_could_not_be_made_had_no_directory(tmp_path: Path) -> None:
+    found = answers(tmp_path, call("openat", "/none/a", -ENOENT, os.O_WRONLY | os.O_CREAT), call("mkdirat", "/away/b", -ENOENT),
+                    call("openat", "/in/c", -ENOENT, os.O_RDONLY), changed("mkdir", "/made"), call("openat", "/made/d/e", -ENOENT, os.O_WRONLY | os.O_CREAT))
+    assert found.absent == {"/none", "/none/a", "/away", "/in/c", "/made/d/e"}

@@ -139,7 +139,8 @@ def test_a_server_may_refuse_in_its_own_way(remote: Remote, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("remote", ["memory"], indirect=True)
-def test_the_late_answer_to_a_repeated_request_is_no_verdict(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("answer", [FileExistsError("there"), OSError("PreconditionFailed")])
+def test_the_late_answer_to_a_repeated_request_is_no_verdict(remote: Remote, monkeypatch: pytest.MonkeyPatch, answer: Exception) -> None:
     real, calls = remote._fs.pipe_file, []
 
     def late(path: str, data: bytes, mode: str = "overwrite") -> None:
@@ -148,11 +149,27 @@ def test_the_late_answer_to_a_repeated_request_is_no_verdict(remote: Remote, mon
         if not is_there:
             real(path, data)
         if is_there or len(calls) == 1:
-            raise FileExistsError(path)
+            raise answer
 
     monkeypatch.setattr(remote._fs, "pipe_file", late)
     remote.check_exclusive()
     assert len(calls) == 3 and remote.names() == []
+
+
+@pytest.mark.parametrize("remote", ["memory"], indirect=True)
+def test_a_conflict_with_another_client_is_no_failure(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, paths = remote._fs.pipe_file, []
+
+    def conflict(path: str, data: bytes, mode: str = "overwrite") -> None:
+        paths.append(path)
+        if paths.count(path) == 1:
+            raise OSError("ConditionalRequestConflict")
+        real(path, data, mode=mode)
+
+    monkeypatch.setattr(remote, "is_local", False)
+    monkeypatch.setattr(remote._fs, "pipe_file", conflict)
+    assert remote.create(b"mine", "name") and remote.read(9, "name") == b"mine"
+    assert not remote.create(b"other", "name")
 
 
 def test_a_server_that_cannot_be_written_is_not_blamed_for_conditions(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
