@@ -12,15 +12,18 @@ _LEFT, _TOP = 30, 30
 _SHARED, _END, _OTHER = "#4a7ebb", "#5aa469", "#9aa5b1"
 
 
-def draw_svg(tree: VersionTree) -> str:
+def draw_svg(tree: VersionTree, link: str = "") -> str:
     """Cells from left to right, versions from top to bottom; shared cells are blue, the last green.
 
     A circle's area grows with the seconds; pointing at it shows its code.
+
+    Args:
+        link: a circle leads to this address with its cell behind it; "": nowhere.
     """
     rows = _rows(tree)
     depth = {name: len(tree.path(name)) - 1 for name in tree.nodes}
     width = _LEFT + _X * (max(depth.values()) + 1) + 200
-    height = 2 * _TOP + _Y * (max(rows.values()) + 1)
+    height = 2 * _TOP + _Y * max(rows.values())
     longest = max((node.seconds for node in tree.nodes.values()), default=1.0) or 1.0
     lines, circles = [], []
     for name, node in tree.nodes.items():
@@ -28,7 +31,8 @@ def draw_svg(tree: VersionTree) -> str:
         if node.parent is not None:
             px, py = x - _X, _TOP + _Y * rows[node.parent]
             lines.append(f'<path d="M{px} {py} C{px + _X / 2} {py} {px + _X / 2} {y} {x} {y}"/>')
-        circles.append(_circle(tree, node, x, y, longest))
+        circle = _circle(tree, node, x, y, longest)
+        circles.append(f'<a href="{escape(link + name)}">{circle}</a>' if link else circle)
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',

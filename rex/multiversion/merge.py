@@ -187,5 +187,5 @@ def reasons(node: CellNode, sibling: CellNode) -> list[str]:
 
 
 def _changed_lines(one: str, two: str) -> list[str]:
-    lines = difflib.unified_diff(one.splitlines(), two.splitlines(), n=0, lineterm="")
-    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    lines = list(difflib.unified_diff(one.splitlines(), two.splitlines(), n=0, lineterm=""))
+    return [line for line in lines[2:] if not line.startswith("@@")]   # the first two name the sides

@@ -313,15 +313,23 @@ def _has_read(archive: Archive, experiment: Experiment, files: dict[str, str]) -
     return True
 
 
-def effects(rows: list[Swept]) -> dict[str, list[str]]:
-    """By parameter, the outputs that differ between runs which differ in it alone."""
-    found: dict[str, set[str]] = {label: set() for row in rows for label in row.values}
+def pairs(rows: list[Swept]) -> dict[str, list[list[Swept]]]:
+    """By parameter, the groups of two or more runs that differ in it alone."""
+    found: dict[str, list[list[Swept]]] = {label: [] for row in rows for label in row.values}
     for label in found:
         groups: dict[tuple[tuple[str, str], ...], list[Swept]] = {}
         for row in rows:
             if not row.failed:
                 groups.setdefault(tuple(sorted((k, v) for k, v in row.values.items() if k != label)), []).append(row)
-        for group in groups.values():
+        found[label] = [group for group in groups.values() if len({row.values.get(label) for row in group}) > 1]
+    return found
+
+
+def effects(rows: list[Swept]) -> dict[str, list[str]]:
+    """By parameter, the outputs that differ between runs which differ in it alone."""
+    found: dict[str, set[str]] = {label: set() for row in rows for label in row.values}
+    for label, groups in pairs(rows).items():
+        for group in groups:
             for path in {path for row in group for path in row.outputs}:
                 if len({str(row.groups.get(path, row.outputs.get(path, (0, ""))[1])) for row in group}) > 1:
                     found[label].add(path)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
+import json
 import os
 import tempfile
 from typing import Any
 
 from rex import elf
+from rex.archive import Experiment, about
 from rex.archive.rulesfile import write_rules
 from rex.contents.rules import words_of
 from rex.errors import RexError, UsageError
@@ -16,6 +20,7 @@ from rex.runnew import RunPlan
 from rex.text import clean, command_text
 from rex.types import format_size
 from rex.web import words
+from rex.web.experiment import is_replayable
 from rex.web.jobs import ANSWERED, BISECTED, CHECKED, Job, start
 from rex.web.site import Site
 from rex.web.tolerance import Tolerance
@@ -143,8 +148,20 @@ def _sandbox(site: Site) -> tuple[str, ...]:
 def check(site: Site, data: Any) -> dict[str, Any]:
     """Replay an experiment and compare; where to watch."""
     found = site.catalog.experiment(_field(data, "experiment"))
-    words = ("replay", "--check", *_sandbox(site), "-l", site.catalog.archive.path, "-e", found.name)
-    return _begin(site, Job(found, "Replay of", words, CHECKED, site.cwd))
+    if not is_replayable(found):
+        raise UsageError(f"{found.name} cannot be replayed", "it has no log of system calls", "open its page to see it")
+    report = os.path.join(tempfile.mkdtemp(prefix="check-", dir=site.runs.folder), "report.json")
+    words = ("replay", "--check", *_sandbox(site), "--report", report, "-l", site.catalog.archive.path, "-e", found.name)
+    return _begin(site, Job(found, "Replay of", words, CHECKED, site.cwd, after=functools.partial(_note_check, site, found, report)))
+
+
+def _note_check(site: Site, found: Experiment, report: str, code: int) -> None:
+    """Note at the experiment what a checked replay found; where that is not possible, the page of the run shows it."""
+    with contextlib.suppress(RexError, OSError, ValueError):
+        with open(report, encoding="utf-8") as file:
+            reason = json.load(file).get("verdict", "")
+        if code in CHECKED:
+            about.set_verified(site.catalog.archive, found.name, code == 0, reason, found.manifest.engine)
 
 
 def answer(site: Site, data: Any) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 
+from rex.archive import COMPLETE
 from rex.text import clean
+from rex.trees.sweep import SWEPT
 from rex.web.cards import Card
 from rex.web.links import Links
 
@@ -75,6 +77,20 @@ def _arrange_family(root: Card, children: dict[str, list[Card]], places: list[Pl
     return row
 
 
+def _bundled(cards: list[Card]) -> tuple[list[Card], dict[str, str]]:
+    """The runs of a sweep as one card, if they stand at the end of the tree; and by name of such a card, what was swept."""
+    parents = {card.made_from for card in cards}
+    runs: dict[str, list[Card]] = {}
+    for card in cards:
+        if card.is_usable and card.name not in parents and card.made_from and card.labels.get(SWEPT) == card.made_from:
+            runs.setdefault(card.made_from, []).append(card)
+    bundles = {of: each for of, each in runs.items() if len(each) > 1}
+    inside = {card.name for each in bundles.values() for card in each}
+    made = [Card(f"sweep of {of}", COMPLETE, (f"{len(each)} runs",), min(card.start_ns for card in each),
+                 exit_status=max(abs(card.exit_status or 0) for card in each), made_from=of) for of, each in bundles.items()]
+    return [*(card for card in cards if card.name not in inside), *made], {f"sweep of {of}": of for of in bundles}
+
+
 def _state_class(card: Card) -> str:
     if not card.is_usable:
         return "broken"
@@ -87,6 +103,7 @@ def _short(text: str, limit: int = _CHARS) -> str:
 
 def draw(cards: list[Card], links: Links) -> str:
     """The tree as an SVG element for the page; colours are the style sheet's. "" for nothing to show."""
+    cards, sweeps = _bundled(cards)   # no experiment has a name with blanks
     places = arrange(cards)
     if not places:
         return ""
@@ -102,11 +119,13 @@ def draw(cards: list[Card], links: Links) -> str:
             middle = x1 + _WIDTH + _GAP // 2
             parts.append(f'<path class="edge" d="M{x1 + _WIDTH},{y1 + _HEIGHT // 2} H{middle} '
                          f'V{y2 + _HEIGHT // 2} H{x2}"/>')
-    parts += [_box(place.card, links, *at[place.card.name]) for place in places]
+    addresses = {place.card.name: links.sweep(sweeps[place.card.name]) if place.card.name in sweeps else
+                 links.experiment(place.card.name) if place.card.is_usable else "" for place in places}
+    parts += [_box(place.card, addresses[place.card.name], *at[place.card.name]) for place in places]
     return "\n".join([*parts, "</svg>"])
 
 
-def _box(card: Card, links: Links, x: int, y: int) -> str:
+def _box(card: Card, address: str, x: int, y: int) -> str:
     told = f"{card.name}: {card.command_text or 'its command is not known'}"
     if card.made_from:
         told += f", made from {clean(card.made_from)}"
@@ -114,4 +133,4 @@ def _box(card: Card, links: Links, x: int, y: int) -> str:
            f'<rect width="{_WIDTH}" height="{_HEIGHT}" rx="8"/><circle cx="18" cy="20" r="4"/>'
            f'<text class="name" x="30" y="25">{html.escape(_short(card.name, 22))}</text>'
            f'<text class="command" x="14" y="43">{html.escape(_short(card.command_text))}</text></g>')
-    return f'<a href="{html.escape(links.experiment(card.name))}">{box}</a>' if card.is_usable else box
+    return f'<a href="{html.escape(address)}">{box}</a>' if address else box

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rex.web import actions, experiment, history, many, pages, runpages, session, table, training, workflow
+from rex.web import actions, experiment, exporting, history, many, pages, runpages, session, sweeps, table, training, versions, workflow
 from rex.web.catalog import Catalog
 from rex.web.guard import Guard
 from rex.web.keys import Keys
@@ -33,9 +33,12 @@ _PAGES: dict[str, Handler] = {
     "/archive/rows": table.archive_rows,
     "/history": history.history,
     "/history/steps": history.steps,
+    "/sweep": sweeps.sweep,
+    "/versions": versions.versions,
     "/compare": pages.compare_two,
     "/compare/many": many.compare_many,
     "/compare/picture": pages.compare_picture,
+    "/export": exporting.export_file,
     "/experiments/{name}": experiment.experiment,
     "/experiments/{name}/file": experiment.file,
     "/experiments/{name}/streams/{stream}": experiment.stream,

@@ -47,7 +47,8 @@ class Catalog:
         self._cards: dict[tuple[object, ...], Card] = {}
         self._lock = threading.Lock()
 
-    def _once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+    def once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        """A large answer that is kept for a while; key: what it depends on."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -73,12 +74,16 @@ class Catalog:
         self._cards = known
         return sorted(cards, key=lambda card: card.start_ns, reverse=True)
 
+    def known_cards(self) -> list[Card]:
+        """The finished experiments as of the last call of `cards`."""
+        return list(self._cards.values()) or self.cards()
+
     def default(self) -> str:
         """Name of the default experiment, as of the last call of `cards`; "" where none is finished, or nobody can tell."""
         try:
             if not self._cards:
                 return self.archive.default()
-            return self._once(("default", self.archive.explicit_default(), *self._cards), self.archive.default)
+            return self.once(("default", self.archive.explicit_default(), *self._cards), self.archive.default)
         except (Damaged, NotFound):
             return ""
 
@@ -96,7 +101,7 @@ class Catalog:
         def load() -> Experiment:
             assert experiment.manifest
             return experiment
-        return self._once(("experiment", *_identity(experiment)), load)
+        return self.once(("experiment", *_identity(experiment)), load)
 
     def is_usable(self, name: str) -> bool:
         """Whether there is a finished experiment of this name; names of ancestors are any text."""
@@ -108,7 +113,7 @@ class Catalog:
     def apparatus(self, name: str) -> Apparatus:
         """Its programs with their libraries."""
         experiment = self.experiment(name)
-        return self._once(("apparatus", *_identity(experiment)), lambda: read_apparatus(experiment.manifest))
+        return self.once(("apparatus", *_identity(experiment)), lambda: read_apparatus(experiment.manifest))
 
     def packages(self, name: str) -> dict[str, str]:
         """Package and version of each file of the apparatus of which this machine knows them."""
@@ -122,12 +127,12 @@ class Catalog:
                     contents[path] = state.content
             return {path: f"{package.name} {package.version}"
                     for path, package in identify(self.archive, contents).items()}
-        return self._once(("packages", *_identity(experiment)), ask)
+        return self.once(("packages", *_identity(experiment)), ask)
 
     def files(self, name: str) -> list[FileRow]:
         """Inputs and outputs: first those below the working directory."""
         experiment = self.experiment(name)
-        return self._once(("files", *_identity(experiment)), lambda: _rows(experiment.manifest, (INPUT, OUTPUT)))
+        return self.once(("files", *_identity(experiment)), lambda: _rows(experiment.manifest, (INPUT, OUTPUT)))
 
     def all_files(self, name: str) -> list[FileRow]:
         """The same, and the apparatus."""
@@ -146,7 +151,7 @@ class Catalog:
             except RexError:
                 return {}
         self.cards()
-        return self._once(("usage", *self._cards), measure)
+        return self.once(("usage", *self._cards), measure)
 
     def disk_bytes(self) -> int:
         """What the whole archive takes on the disk."""

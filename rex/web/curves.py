@@ -25,10 +25,10 @@ def curve(name: str, lines: Sequence[tuple[str, Sequence[Point]]], marks: Sequen
     points = [point for _, each in finite for point in each]
     if not points:
         return ""
-    across = _Scale([x for x, _ in points] + list(marks), _LEFT, _WIDTH - _RIGHT)
-    up = _Scale([y for _, y in points], _HEIGHT - _BOTTOM, _TOP)
-    parts = [_text(across.low, _LEFT, _HEIGHT - 8, "start"), _text(across.high, _WIDTH - _RIGHT, _HEIGHT - 8, "end"),
-             _text(up.low, _LEFT - 6, _HEIGHT - _BOTTOM, "end"), _text(up.high, _LEFT - 6, _TOP + 8, "end"),
+    across = Scale([x for x, _ in points] + list(marks), _LEFT, _WIDTH - _RIGHT)
+    up = Scale([y for _, y in points], _HEIGHT - _BOTTOM, _TOP)
+    parts = [text(f"{across.low:.4g}", _LEFT, _HEIGHT - 8, "start"), text(f"{across.high:.4g}", _WIDTH - _RIGHT, _HEIGHT - 8, "end"),
+             text(f"{up.low:.4g}", _LEFT - 6, _HEIGHT - _BOTTOM, "end"), text(f"{up.high:.4g}", _LEFT - 6, _TOP + 8, "end"),
              f'<path class="axis" d="M{_LEFT} {_TOP}V{_HEIGHT - _BOTTOM}H{_WIDTH - _RIGHT}"/>']
     parts += [f'<path class="mark" d="M{across(x):.1f} {_HEIGHT - _BOTTOM}v6"><title>checkpoint at iteration {x:g}</title></path>' for x in marks]
     for number, (label, each) in enumerate(finite):
@@ -42,7 +42,7 @@ def curve(name: str, lines: Sequence[tuple[str, Sequence[Point]]], marks: Sequen
             + "".join(parts) + "</svg>")
 
 
-class _Scale:
+class Scale:
     """From values to a length; a single value stands in the middle."""
 
     def __init__(self, values: Sequence[float], begin: float, end: float) -> None:
@@ -55,5 +55,6 @@ class _Scale:
         return self._begin + part * self._length
 
 
-def _text(value: float, x: float, y: float, anchor: str) -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}">{value:.4g}</text>'
+def text(shown: str, x: float, y: float, anchor: str) -> str:
+    """A text beside an axis."""
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}">{html.escape(shown)}</text>'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from typing import Any, Iterable
 
 from starlette.concurrency import run_in_threadpool
@@ -19,13 +20,16 @@ from rex.expdiff.graph import read_graph
 from rex.expdiff.output import STDERR, STDOUT, output_pieces
 from rex.expdiff.prov import as_prov
 from rex.hindsight.trace.records import ENGINE as HINDSIGHT
+from rex.multiversion.versions import ATTACHMENT as CELLS
 from rex.text import clean, command_text, date_text
+from rex.trees.sweep import SWEPT
 from rex.types import format_duration, format_size
 from rex.web import preview
 from rex.web.drawing import draw
 from rex.web.logview import BLOCK_ROWS, Filter
 from rex.web.pages import disposition, first_bytes
 from rex.web.site import Site, exit_words, json_response, page
+from rex.web.sweeps import found_sweeps
 from rex.web.wish import path_of
 
 MAX_ROWS = 20_000          # of files, and of processes, in one page
@@ -50,7 +54,25 @@ def experiment_page(site: Site, name: str) -> Response:
         date=date_text(manifest.start_ns), command=command_text(manifest.command), is_default=site.catalog.default() == name,
         files=files[:MAX_ROWS], left_files=max(0, len(files) - MAX_ROWS), processes=process_rows(manifest)[:MAX_ROWS],
         variables=sorted(manifest.environment.items()), machine=_facts(manifest.machine), is_session=found.is_session, is_training=found.begun.get("engine") == HINDSIGHT,
-        events=manifest.counts.get("events"))
+        is_replayable=is_replayable(found), diverged_at=_event_in(str(verified_of(manifest).get("reason", ""))),
+        events=manifest.counts.get("events"), sweep=_sweep(site, name, labels_of(manifest)), is_version=CELLS in manifest.attachments)
+
+
+def _event_in(reason: str) -> str:
+    """The number of the event that the reason of a divergence names; "" for none."""
+    found = re.search(r"\bevent (\d{1,12})\b", reason, re.ASCII)
+    return found[1] if found else ""
+
+
+def _sweep(site: Site, name: str, labels: dict[str, str]) -> str:
+    """The experiment whose sweep this one belongs to, or began; "" for none."""
+    found = found_sweeps(site.catalog.known_cards())
+    return name if name in found else labels[SWEPT] if labels.get(SWEPT, "") in found else ""
+
+
+def is_replayable(found: Experiment) -> bool:
+    """Whether it has a log of system calls, which a replay follows."""
+    return not found.is_session and found.begun.get("engine") != HINDSIGHT and found.manifest.log is not None
 
 
 def _facts(facts: dict[str, Any]) -> str:
@@ -60,7 +82,7 @@ def _facts(facts: dict[str, Any]) -> str:
 def _file_rows(site: Site, found: Experiment) -> list[dict[str, Any]]:
     """The files of all roles, as the script takes them; what was written to the standard streams first."""
     name, links = found.name, site.links
-    rows: list[dict[str, Any]] = [] if found.is_session or found.manifest.log is None or found.begun.get("engine") == HINDSIGHT else [
+    rows: list[dict[str, Any]] = [] if not is_replayable(found) else [
         {"place": text, "role": "output", "size": "", "href": links.preview(name, stream, "")} for stream, (text, _) in STREAMS.items()]
     for row in site.catalog.all_files(name):
         rows.append({"place": clean(row.place), "role": row.role, "bytes": row.size, "size": format_size(row.size), "change": row.change,

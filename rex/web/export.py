@@ -19,7 +19,7 @@ from rex.contents.rules import Rules
 from rex.errors import RexError, UsageError
 from rex.expdiff.output import output_pieces
 from rex.text import clean
-from rex.web import experiment, history, preview, session, table, training, workflow
+from rex.web import experiment, history, preview, session, sweeps, table, training, versions, workflow
 from rex.web.catalog import Catalog
 from rex.web.links import Links
 from rex.web.logview import BLOCK_ROWS
@@ -34,8 +34,8 @@ MAX_PICTURES_BYTES = 64 << 20   # of all pictures of differences
 _PICTURES_SECONDS = 300.0   # for all of them
 _MAX_SVG_BYTES = 1 << 20
 _CHUNK_BLOCKS = 10          # of a log, in one file
-_SHARED_SCRIPTS = ("dom.js", "window.js")
-_SCRIPTS = ("archive.js", "experiment.js", "log.js")
+_SHARED_SCRIPTS = ("dom.js", "window.js", "sorting.js")
+_SCRIPTS = ("archive.js", "experiment.js", "log.js", "sweep.js")
 _FILES = ("style.css", "archive.css", "icon.svg")
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/bmp": ".bmp", "image/webp": ".webp"}
 _MODULE_WORDS = re.compile(r"^import .*\n|^export (?=\w)", re.MULTILINE)
@@ -87,6 +87,15 @@ class StaticLinks(Links):
 
     def history(self) -> str:
         return self._page("history.html", history.history_page)
+
+    def export(self, name: str) -> str:
+        return ""
+
+    def sweep(self, of: str) -> str:
+        return self._page(f"sweep~{self._number('sweep', of)}.html", lambda site: sweeps.sweep_page(site, of))
+
+    def versions(self) -> str:
+        return self._page("versions.html", versions.versions_page)
 
     def experiment(self, name: str) -> str:
         return self._page(f"exp~{name}.html", lambda site: experiment.experiment_page(site, name))

@@ -18,7 +18,9 @@ from rex.trees.describe import as_graph
 from rex.trees.merge import StepTree, merge_steps
 from rex.web import ancestry
 from rex.web.drawing import MAX_NODES, draw
+from rex.web.links import Links
 from rex.web.site import Site, page
+from rex.web.sweeps import found_sweeps
 
 _MAX_RUNS = 40      # in one execution tree: the newest
 
@@ -48,18 +50,19 @@ async def history(site: Site, _request: Request) -> Response:
 
 def history_page(site: Site) -> Response:
     """The page; whole where nobody can be asked for the rest."""
-    shared = read_shared(site.catalog.archive) if site.links.is_static else None
-    return site.page("history.html", section="history", tree=ancestry.draw(site.catalog.cards(), site.links), shared=shared)
+    shared = read_shared(site.catalog.archive, site.links) if site.links.is_static else None
+    cards = site.catalog.cards()
+    return site.page("history.html", section="history", tree=ancestry.draw(cards, site.links), shared=shared, sweeps=found_sweeps(cards))
 
 
 @page
 async def steps(site: Site, _request: Request) -> Response:
     """What the runs share, which takes a while: every log is read once."""
-    shared = await run_in_threadpool(read_shared, site.catalog.archive)
+    shared = await run_in_threadpool(read_shared, site.catalog.archive, site.links)
     return site.page("steps.html", section="history", shared=shared)
 
 
-def read_shared(archive: Archive) -> Shared:
+def read_shared(archive: Archive, links: Links) -> Shared:
     """The execution tree of the newest runs, and that of all versions."""
     notes: list[str] = []
     runs: list[Experiment] = []
@@ -72,11 +75,11 @@ def read_shared(archive: Archive) -> Shared:
     tree = merge_steps(load_runs(runs[-_MAX_RUNS:], notes))
     graph = as_graph(tree)
     drawing = draw(graph) if 0 < len(graph.nodes) <= MAX_NODES else ""
-    return Shared(tree, max(0, len(runs) - _MAX_RUNS), notes, drawing, _cells(archive))
+    return Shared(tree, max(0, len(runs) - _MAX_RUNS), notes, drawing, _cells(archive, links))
 
 
-def _cells(archive: Archive) -> str:
+def _cells(archive: Archive, links: Links) -> str:
     try:
-        return draw_svg(merge(load_versions(archive.path)[1]))
+        return draw_svg(merge(load_versions(archive.path)[1]), f"{links.versions()}#cell-")
     except RexError:
         return ""

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Callable
 
 from rex.runnew import RunOutcome
 
@@ -35,6 +35,7 @@ class Job:
         intro: what it is, in front of the experiment's name.
         words: behind `rex`.
         verdicts: what exit codes mean.
+        after: is called with the exit code, unless it was cancelled.
     """
 
     experiment: "Experiment"
@@ -43,6 +44,7 @@ class Job:
     verdicts: dict[int, str]
     cwd: str
     outdir: str = ""
+    after: Callable[[int], None] | None = None
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ class LiveJob:
     """A command that runs."""
 
     def __init__(self, job: Job, stdin: int | None, stdout: int | None, stderr: int | None) -> None:
-        self._began_s, self._is_cancelled = time.monotonic(), False
+        self._began_s, self._is_cancelled, self._after = time.monotonic(), False, job.after
         self._process = subprocess.Popen([sys.executable, "-m", "rex", *job.words], cwd=job.cwd, stdin=stdin, stdout=stdout, stderr=stderr,
                                          start_new_session=True)
 
@@ -71,6 +73,8 @@ class LiveJob:
     def wait(self) -> RunOutcome:
         """Its end."""
         code = self._process.wait()
+        if self._after and not self._is_cancelled:
+            self._after(code)
         return RunOutcome(code << 8 if code >= 0 else -code, self._is_cancelled, (), (), None, (), time.monotonic() - self._began_s)
 
 

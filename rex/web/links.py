@@ -28,6 +28,18 @@ class Links:
         """Ancestry and execution tree."""
         return "/history"
 
+    def export(self, name: str) -> str:
+        """The experiment as one file to take along; "" where nobody can make it."""
+        return f"/export?{urlencode({'name': name})}"
+
+    def sweep(self, of: str) -> str:
+        """The runs of a sweep that began from an experiment, which may be gone."""
+        return f"/sweep?{urlencode({'of': of})}"
+
+    def versions(self) -> str:
+        """The tree of versions that were recorded cell by cell."""
+        return "/versions"
+
     def experiment(self, name: str) -> str:
         """The page of one experiment."""
         return f"/experiments/{quote(name)}"

@@ -169,8 +169,8 @@ async def content(site: Site, request: Request) -> Response:
 def _content(archive: Archive, content: Content, name: str, form: str) -> Response:
     if form == "image" and (kind := preview.image_type(first_bytes(archive, content, preview.SHOWN_BYTES), name)):
         return Response(archive.read(content, preview.IMAGE_BYTES), media_type=kind, headers={"content-security-policy": _FRAMED})
-    if form == "frame":
-        return Response(archive.read(content, preview.PAGE_BYTES), media_type="text/html; charset=utf-8",
+    if form == "frame" and (shown := preview.page_of(archive.read(content, preview.PAGE_BYTES), name)) is not None:
+        return Response(shown.encode("utf-8", "replace"), media_type="text/html; charset=utf-8",
                         headers={"content-security-policy": _FRAMED, "x-frame-options": "SAMEORIGIN"})
     if content.size <= _TEXT_BYTES and form != "file":
         return file_response(archive.read(content, _TEXT_BYTES), name)

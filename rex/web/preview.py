@@ -7,14 +7,15 @@ import io
 import os
 
 from rex.values import dataclass
+from rex.web import notebookfile
 
 TEXT, TABLE, IMAGE, PAGE, NONE = "text", "table", "image", "page", "none"
 SHOWN_BYTES = 1 << 18       # of a text or a table
-PAGE_BYTES = 4 << 20        # of a page, which is shown whole or not at all
+PAGE_BYTES = 4 << 20        # of a page or a notebook, which is shown whole or not at all
 IMAGE_BYTES = 32 << 20
 _ROWS, _COLUMNS, _CELL_CHARS = 500, 50, 300
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
-_PAGES = (".html", ".htm", ".xhtml")
+_FRAMED = (".html", ".htm", ".xhtml", notebookfile.ENDING)
 _IMAGES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"), (b"GIF89a", "image/gif"),
            (b"BM", "image/bmp"))
 SVG = "image/svg+xml"
@@ -70,7 +71,7 @@ def preview(begin: bytes, size: int, name: str) -> Preview:
         return Preview(IMAGE) if size <= IMAGE_BYTES else Preview(NONE)
     is_whole = len(begin) >= size
     ending = os.path.splitext(name.lower())[1]
-    if ending in _PAGES and is_whole and (page := text_of(begin, False)) is not None:
+    if is_whole and (page := page_of(begin, name)) is not None:
         return Preview(PAGE, page)
     is_cut = not is_whole or len(begin) > SHOWN_BYTES
     text = text_of(begin[:SHOWN_BYTES], is_cut)
@@ -81,9 +82,17 @@ def preview(begin: bytes, size: int, name: str) -> Preview:
     return Preview(TEXT, text, is_cut=is_cut)
 
 
+def page_of(data: bytes, name: str) -> str | None:
+    """What a frame without scripts shows of a page or a notebook; None for any other file."""
+    text = text_of(data, False) if name.lower().endswith(_FRAMED) else None
+    if text is None or not name.lower().endswith(notebookfile.ENDING):
+        return text
+    return notebookfile.as_page(text)
+
+
 def wanted_bytes(name: str) -> int:
     """How many bytes of a file `preview` needs at most."""
-    return PAGE_BYTES if name.lower().endswith(_PAGES) else SHOWN_BYTES
+    return PAGE_BYTES if name.lower().endswith(_FRAMED) else SHOWN_BYTES
 
 
 def _table(text: str, delimiters: str, is_cut: bool) -> Preview | None:

@@ -84,7 +84,6 @@ class Page:
     def begin(self, address: str, experiment: str) -> None:
         """Go to the form of an experiment, with nothing changed yet."""
         self.open(address)
-        self.complaints()   # about a server that went away before
         self.do("sessionStorage.clear()")
         self.open(f"{address.split('?')[0]}?from={experiment}")
         self.says("Nothing is changed yet", "#summary")

@@ -169,10 +169,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="package")
-def page() -> Iterator[Page]:
+def tab() -> Iterator[Page]:
     """A tab of a browser."""
     with Page() as page:
         yield page
+
+
+@pytest.fixture
+def page(tab: Page) -> Page:
+    """The tab, with nothing open and an empty console: what pages of other tests complain about is not this test's."""
+    tab.open("about:blank")
+    tab.complaints()
+    return tab
 
 
 @pytest.fixture(scope="package")

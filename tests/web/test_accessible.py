@@ -29,7 +29,7 @@ sheet.replaceSync('* { transition: none !important }');
 document.adoptedStyleSheets = [sheet];"""
 PAGES = ["/archive", "/history", "/", "/runs", "/experiments/first", "/experiments/first/log", "/experiments/first/workflow",
          "/experiments/first/graph", "/experiments/first/file?role=stdout", "/compare?left=first&right=second", "/experiments/nb",
-         "/experiments/nb/session", "/experiments/run/training", "/nothing"]
+         "/experiments/nb/session", "/experiments/run/training", "/sweep?of=first", "/versions", "/nothing"]
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +42,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     write_session(Archive.open(bench.path))
     (top / "train.py").write_text(TRAINING)
     rex("hindsight", "record", "-l", "A", "-e", "run", "train.py", cwd=top)
+    for value in ("1", "2"):
+        (top / "cells.py").write_text(f"limit = {value}\nprint(limit)\n")
+        rex("record", "-q", "--cells", "-l", "A", "-e", f"cells{value}", "cells.py", cwd=top)
+    rex("sweep", "-q", "-l", "A", "-e", "first", "--arg", "2=echo 1 > t.csv,echo 2 > t.csv", cwd=top)
     with served(top, bench.path, command="ui") as (found, _):
         yield found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 import xml.etree.ElementTree as xml
 
 from rex.web.ancestry import arrange, draw
@@ -54,3 +55,12 @@ def test_the_picture_is_sound_whatever_the_names() -> None:
     picture = draw([evil, Card("exp1", "incomplete", (), 2, made_from="exp0")], Links())
     root = xml.fromstring(picture.encode("utf-8", "replace"))
     assert "script" not in {element.tag for element in root.iter()} and picture.count("<a ") == 1
+
+
+def test_the_runs_of_a_sweep_are_one_box() -> None:
+    runs = [replace(card(f"run{n}", "base", n), labels={"sweep": "base"}, exit_status=n == 3) for n in range(2, 9)]
+    others = [card("base", start=1), card("child", "run8", 20), replace(card("only", "child", 21), labels={"sweep": "child"})]
+    drawn = draw([*runs, *others], Links())
+    assert drawn.count("<rect") == 5, "base, six runs as one, the run that has a child, the child, and a sweep of one run"
+    assert 'href="/sweep?of=base"' in drawn and "6 runs" in drawn and 'href="/experiments/run8"' in drawn and "/sweep?of=child" not in drawn
+    assert 'class="box bad"' in drawn, "one of the six failed"

@@ -59,7 +59,6 @@ def sizes(page: Page) -> list[str]:
 def go(page: Page, address: str) -> None:
     """Open the table, and wait until it is whole: rows are drawn anew when sizes come."""
     page.open(address)
-    page.complaints()      # about a server that went away before
     page.until(lambda: names(page) and "…" not in sizes(page), "for the sizes")
 
 

@@ -49,7 +49,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def go(page: Page, address: str, path: str) -> None:
     """Open a page of the server."""
     page.open(address)
-    page.complaints()
     page.open(address.split("/?")[0] + path)
 
 

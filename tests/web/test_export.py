@@ -35,7 +35,7 @@ def pages(bench: Bench, tmp_path: Path) -> Path:
                  outputs={"/w/report.html": EVIL_PAGE.encode(), "/w/plot.svg": EVIL_PICTURE.encode(), "/w/p.png": PNG, f"/w/{EVIL_NAME}": b"\0",
                           "/w/t.csv": f"a,b\n{EVIL_NAME},2\n".encode()},
                  events=[*a_log([write(2, EVIL_NAME.encode())]), call("openat", -2, (1, IN, EVIL_NAME.encode()))])
-    about.set_labels(bench.archive, "exp1", {"seed": EVIL_NAME})
+    about.set_labels(bench.archive, "exp1", {"seed": EVIL_NAME, "sweep": "exp0"})
     bench.leave_incomplete()
     export(bench.path, str(tmp_path / "out"))
     return tmp_path / "out"
@@ -152,7 +152,6 @@ def test_damage_ends_no_export(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(bool(why_no_browser()), reason=why_no_browser())
 def test_the_pages_open_from_a_disk(page: Page, pages: Path) -> None:
-    page.complaints()
     page.open(f"file://{pages}/index.html")
     page.says("3 experiments", "#found")
     page.type("#query", "exp0")
@@ -165,6 +164,8 @@ def test_the_pages_open_from_a_disk(page: Page, pages: Path) -> None:
     page.says("4,502 events", "#found")
     page.type('[name="event"]', "4400\n")
     page.until(lambda: page.text("#log tr.picked td") == "4400")
+    page.open(f"file://{next(pages.glob('sweep~*.html'))}")
+    page.says("exp1", "#runs tbody")
     for path in sorted(pages.glob("*exp1*.html")):
         page.open(f"file://{path}")
         page.get("h1")

@@ -53,6 +53,18 @@ def test_a_replay_is_checked_and_watched(client: TestClient) -> None:
     assert "Replay of" in page and "The replay was identical." in page and "Against exp0" not in page
     assert "identical" in client.get(f"{address}/streams/stderr").text + client.get(f"{address}/streams/stdout").text
     assert "rex replay --check" in client.get("/runs").text
+    assert "a replay was identical" in client.get("/experiments/exp0").text, "noted at the experiment"
+
+
+def test_a_replay_that_differs_is_noted_with_its_reason(client: TestClient, tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("seen")
+    rex("record", "-q", "-l", "A", "-e", "without", "--exclude", "in", "--", "/bin/sh", "-c", "cat in > out || echo none > out", cwd=tmp_path)
+    address = client.post("/api/check", json={"experiment": "without"}).json()["address"]
+    assert "The replay was identical." not in wait_until_over(client, address)
+    page = client.get("/experiments/without").text
+    assert "a replay differed" in page and "The replay: " in page
+    row = next(each for each in client.get("/archive/rows").json()["rows"] if each["name"] == "without")
+    assert row["verified"] is False
 
 
 @pytest.mark.parametrize("data", [{}, [], {"experiment": 5}, {"experiment": "nothing"}, {"experiment": "../exp0"}])

@@ -43,14 +43,14 @@ def test_programs_come_with_their_libraries_and_inputs_with_sizes(client: TestCl
 
 
 @pytest.mark.parametrize("address", ["/", "/archive", "/history", "/compare?left=exp0&right=exp1", "/experiments/exp0/files",
-                                     "/experiments/exp0", "/experiments/exp0/log", "/experiments/exp0/graph", "/experiments/exp0/workflow", "/history/steps",
+                                     "/experiments/exp0", "/sweep?of=exp0", "/experiments/exp0/log", "/experiments/exp0/graph", "/experiments/exp0/workflow", "/history/steps",
                                      "/experiments/exp0/file?role=stdout", f"/experiments/exp0/file?role=input&path={key_of(f'/w/{EVIL}')}"])
 def test_strangers_names_are_only_text(client: TestClient, bench: Bench, address: str) -> None:
     for number, name in enumerate(("exp0", "exp1")):
         bench.record(name, command=(EVIL, "\x1b[31m", "\u202e", "\udcff", f"{number}"), cwd=f"/w{EVIL}",
                      environment={EVIL.replace("=", ""): EVIL, "B": "\udcff\n"}, inputs={f"/w/{EVIL}": b"a", "/w/\udcff\n": b"b"},
                      outputs={f"/o/{EVIL}": b"<b>%d" % number}, stdout=b"<img src=x onerror=y>%d" % number, user=EVIL,
-                     apparatus={f"/bin/{EVIL}": (b"#!", None)}, extra={"runnew": {"from": EVIL}})   # type: ignore[dict-item]
+                     apparatus={f"/bin/{EVIL}": (b"#!", None)}, extra={"runnew": {"from": EVIL}, "about": {"labels": {"sweep": "exp0", EVIL: EVIL, "n": name}}})   # type: ignore[dict-item]
     answer = client.get(address)
     assert answer.status_code == 200
     assert "<script>alert" not in answer.text and "<img src=x" not in answer.text and 'onload="x' not in answer.text

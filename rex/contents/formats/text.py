@@ -11,7 +11,7 @@ from rex.contents.parts import Part, Parts
 from rex.contents.reading import Reading, Unreadable
 
 # A date, a time, a range or a version is no number, nor is one that touches a letter.
-_TOKEN = re.compile(r"(?P<text>\d+(?:[-:/]\d+)+|\d+(?:\.\d+){2,})|(?<![\w.])(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)(?![\w]|\.\d)")
+TOKEN = re.compile(r"(?P<text>\d+(?:[-:/]\d+)+|\d+(?:\.\d+){2,})|(?<![\w.])(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?)(?![\w]|\.\d)")
 _SPACES = re.compile(r"[ \t]+")
 _ALIGNED_LINES = 4000      # that differ, on one side: difflib's time grows with their square
 
@@ -79,7 +79,7 @@ def _split(line: str) -> tuple[str, list[str]]:
             return match[0]
         numbers.append(match["number"])
         return "\0"
-    return _SPACES.sub(" ", _TOKEN.sub(take, line)).strip(), numbers
+    return _SPACES.sub(" ", TOKEN.sub(take, line)).strip(), numbers
 
 
 def _aligned(ours: list[str], theirs: list[str]) -> list[tuple[int | None, int | None]]:

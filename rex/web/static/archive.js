@@ -1,23 +1,24 @@
 // The table of experiments: found, sorted, selected, changed.
 
-import { $, $$, later, make, post } from "./dom.js";
+import { $, later, make, post } from "./dom.js";
+import { byValue, sortable, TEXT } from "./sorting.js";
 import { windowed } from "./window.js";
 
 const page = $("#archive");
 const isFixed = page && "fixed" in page.dataset;   // nothing may be changed
 const isStatic = page && "static" in page.dataset;   // and nobody can be asked
 const FILTERS = ["query", "status", "label", "verified"];
+const NEWEST = "-start";   // first
 let rows = [];      // all of them
 let shown = [];     // those found, in order
-let order = "-start";
 const picked = new Set();   // names
 let hrefs = new Map();      // by name
 let table;
+let heads;
 
 // -- finding
 
 const labelTexts = (row) => Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
-const TEXT = new Intl.Collator("en", { numeric: true });
 
 function take(news) {
   const before = new Map(rows.map((row) => [row.name, row]));
@@ -44,29 +45,15 @@ function value(row, key) {
   return key === "labels" ? row.texts.join(" ") : row[key];
 }
 
-/** Texts as people count them, numbers by size, and what is not there last, whichever way it goes. */
-function compare(one, two, key, sign) {
-  const a = value(one, key);
-  const b = value(two, key);
-  const isNone = (each) => each === null || each === undefined || each === "";
-  if (isNone(a) || isNone(b)) return isNone(a) - isNone(b);
-  return sign * (typeof a === "string" ? TEXT.compare(a, b) : a - b);
-}
-
 function find() {
   const wanted = $("#query").value.toLowerCase().split(/\s+/).filter(Boolean);
   const [status, label, verified] = FILTERS.slice(1).map((id) => $(`#${id}`).value);
-  const key = order.replace("-", "");
-  const sign = order.startsWith("-") ? -1 : 1;
   shown = rows.filter((row) => wanted.every((word) => row.words.includes(word)) && (!status || row.status === status)
     && (!label || row.texts.includes(label)) && (!verified || String(row.verified) === verified));
-  shown.sort((one, two) => compare(one, two, key, sign) || TEXT.compare(one.name, two.name));
+  const { key, sign } = heads.order();
+  shown.sort((one, two) => byValue(value(one, key), value(two, key), sign) || TEXT.compare(one.name, two.name));
   $("#found").textContent = shown.length === rows.length
     ? `${rows.length} experiment${rows.length === 1 ? "" : "s"}` : `${shown.length} of ${rows.length} experiments`;
-  for (const head of $$("th[data-sort]")) {
-    if (head.dataset.sort === key) head.setAttribute("aria-sort", sign < 0 ? "descending" : "ascending");
-    else head.removeAttribute("aria-sort");
-  }
   table.show(shown.length);
   showPicked();
   remember();
@@ -75,15 +62,14 @@ function find() {
 /** Keeps what is looked for in the address, so that a reload or the way back shows it again. */
 function remember() {
   const told = new URLSearchParams(FILTERS.map((id) => [id, $(`#${id}`).value]).filter(([, text]) => text));
-  if (order !== "-start") told.set("sort", order);
+  if (heads.text() !== NEWEST) told.set("sort", heads.text());
   history.replaceState(null, "", `#${told}`);
 }
 
 function recall() {
   const told = new URLSearchParams(location.hash.slice(1));
   for (const id of FILTERS) if (told.has(id)) $(`#${id}`).value = told.get(id);
-  const key = (told.get("sort") ?? "").replace("-", "");
-  if ($$("th[data-sort]").some((head) => head.dataset.sort === key)) order = told.get("sort");
+  heads.set(told.get("sort") ?? NEWEST);
 }
 
 // -- one row
@@ -153,6 +139,13 @@ function showPicked() {
   if (!link.hidden) link.href = chosen.length === 2
     ? `/compare?${new URLSearchParams({ left: chosen[0].name, right: chosen[1].name })}` : `/compare/many?${new URLSearchParams(names)}`;
   $("[data-remove]", bar).hidden = isFixed;
+  const check = $("[data-check]", bar);
+  if (check) check.hidden = chosen.length !== 1 || !chosen[0].href;
+  const file = $("[data-export]", bar);
+  if (file) {
+    file.hidden = !chosen.every((row) => row.href);
+    file.href = `/export?${new URLSearchParams(names)}`;
+  }
 }
 
 // -- changes
@@ -201,6 +194,13 @@ function remove(names) {
   open(dialog, () => change(dialog, "/api/remove", { experiments: names }));
 }
 
+/** Replays the one that is selected; its page shows how that goes. */
+async function check() {
+  const answer = await post("/api/check", { experiment: [...picked][0] });
+  if (answer.address) location.href = answer.address;
+  else $("#picked p").textContent = answer.problems[0];
+}
+
 async function measure() {
   const answer = await fetch("/archive/rows").catch(() => null);   // the server may have ended
   if (!answer?.ok) return;
@@ -212,16 +212,11 @@ async function measure() {
 
 function start() {
   table = windowed($(".window", page), draw);
+  heads = sortable($(".window", page), find);
   recall();
   for (const id of FILTERS) $(`#${id}`).addEventListener("input", id === "query" ? later(60, find) : find);
-  for (const head of $$("th[data-sort]")) {
-    $("button", head).addEventListener("click", () => {
-      const key = head.dataset.sort;
-      order = order === key ? `-${key}` : key;
-      find();
-    });
-  }
   $("[data-clear]").addEventListener("click", () => { picked.clear(); find(); });
+  $("#picked [data-check]")?.addEventListener("click", check);
   $("#picked [data-remove]").addEventListener("click", () => remove([...picked]));
   take(JSON.parse(page.dataset.rows));
   if (!isStatic && !("measured" in page.dataset)) measure();
