@@ -2,7 +2,8 @@
 
     python bench/notebook.py [--tools rex,kishu,dill,cloudpickle] [--repeat 5] [NOTEBOOK...|trivial|loops]
 
-Run it with a Python that has all of them. Each notebook runs in an IPython shell of its own process, plainly
+Run it with a Python that has all of them. Notebooks are those of notebook_cells.py, and by name those of
+examples/notebooks. Each notebook runs in an IPython shell of its own process, plainly
 and with each tool in turns. What a tool adds to a cell is the median over the turns of the difference to
 the plain run of the same turn: in seconds that the user waits; in CPU seconds of the main thread, which are
 the same where nobody else uses the machine; and in CPU seconds of the process and its children, what the tool
@@ -28,9 +29,7 @@ from typing import Any, Callable, Iterator
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
-from notebook_cells import NOTEBOOKS, describe  # noqa: E402
-
-TOOLS = ("plain", "rex", "kishu", "dill", "cloudpickle")
+from notebook_cells import NOTEBOOKS, cells_of, describe  # noqa: E402
 
 
 class Tool:
@@ -192,7 +191,7 @@ class Meter:
 
     def __init__(self, shell: Any, tool: Tool) -> None:
         self.shell, self.tool = shell, tool
-        self.found: dict[str, Any] = {"seconds": [], "main": [], "cpu": [], "failures": [], "undo": []}
+        self.found: dict[str, Any] = {"seconds": [], "main": [], "cpu": [], "failures": [], "undo": [], "undo_cpu": []}
         self._states: list[Any] = []
 
     def run(self, code: str) -> None:
@@ -215,13 +214,14 @@ class Meter:
         """Check out every cell's state, from the last to the first."""
         same, count = 0, len(self._states) - 1
         for index in range(count - 1, -1, -1):
-            start = time.perf_counter()
+            start, start_cpu = time.perf_counter(), cpu_seconds()
             try:
                 self.tool.go(index)
             except Exception as error:
                 self._fail(error)
                 continue
             self.found["undo"].append(time.perf_counter() - start)
+            self.found["undo_cpu"].append(cpu_seconds() - start_cpu)
             same += self._describe() == self._states[index]
         self.found |= {"stored": self.tool.stored(), "same": same, "of": count}
 
@@ -254,7 +254,7 @@ def run(notebook: str, tool_name: str) -> dict[str, Any]:
     """One notebook with one tool, in this process."""
     with make_shell(tool_name) as (shell, tool):
         meter = Meter(shell, tool)
-        for code in NOTEBOOKS[notebook]:
+        for code in cells_of(notebook):
             meter.run(code)
         if tool_name != "plain":
             meter.undo_all()
@@ -392,7 +392,7 @@ def main() -> None:
     print("| notebook (cells, CPU) | tool | waited | CPU, main thread | CPU, all | per cell, median | stored | "
           "undo, median | same |\n|---|---|---|---|---|---|---|---|---|")
     for notebook in given.notebooks:
-        if notebook in NOTEBOOKS:
+        if notebook not in ("trivial", "loops"):
             print_notebook(notebook, given.tools.split(","), given.repeat)
     if "trivial" in given.notebooks:
         print_trivial(given.repeat)

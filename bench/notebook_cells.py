@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 _TABLES = [
@@ -54,6 +55,18 @@ _TEN = ["import numpy as np\nrng = np.random.default_rng(0)\narrays = [rng.rando
 
 NOTEBOOKS: dict[str, list[str]] = {"tables": _TABLES, "arrays": _ARRAYS, "tiny arrays": _TINY, "text lists": _TEXTS,
                                    "torch": _TORCH, "out of order": _ORDER, "ten 64 MB arrays": _TEN}
+
+
+def cells_of(name: str) -> list[str]:
+    """The cells of a notebook of this module, or of examples/notebooks.
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    if name in NOTEBOOKS:
+        return NOTEBOOKS[name]
+    text = (Path(__file__).parents[1] / "examples" / "notebooks" / f"{name}.py").read_text(encoding="utf-8")
+    return [cell.strip() for cell in text.split("# %%\n")[1:]]
 
 
 def describe(namespace: dict[str, Any]) -> list[Any]:

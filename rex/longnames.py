@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Iterator
 
 _PATH_MAX, _PART = 4096, 2048
@@ -42,3 +42,13 @@ def below(directory: bytes) -> Iterator[bytes]:
             yield path
             if is_directory:
                 waiting.append(path)
+
+
+def remove(directory: bytes) -> None:
+    """Remove a directory with all in it, however long and deep the paths; what cannot be removed stays."""
+    for path in reversed([directory, *below(directory)]):
+        with reachable(path) as name, suppress(OSError):
+            try:
+                os.unlink(name)
+            except IsADirectoryError:
+                os.rmdir(name)

@@ -6,8 +6,8 @@ behind them go to docs/papers. Plots need matplotlib (the extra `bench`), withou
     aupy    heuristics of workflow schedules: Figures 5 to 10
     chex    planners of versions on real and made trees, versions in a time (Figure 9a), versions that arrive one by one
     rex     recording and replaying: what a run costs
-    flor    training scripts: recording and replaying them
-    kishu   notebooks: what a cell costs, what a checkout restores
+    flor    eight training scripts (Table 3): recording and replaying them; needs torch
+    kishu   eight notebooks: what a cell costs, what is stored, what an undo takes and restores, beside the tools that are installed
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
 import aupy                # noqa: E402
 import chex                # noqa: E402
+import flor                # noqa: E402
+import kishu               # noqa: E402
 from page import put       # noqa: E402
 
 # Papers whose tables another benchmark makes: its command, and the seconds that it may take.
-BENCHES = {"rex": (["bench/run.py", "--runs", "5"], 1800),
-           "flor": (["bench/hindsight.py", "record", "replay"], 2700),
-           "kishu": (["bench/notebook.py", "--repeat", "3"], 1800)}
-PAPERS = ("aupy", "chex", *BENCHES)
+BENCHES = {"rex": (["bench/run.py", "--runs", "5"], 1800)}
+PARTS = {"aupy": aupy.make, "chex": chex.make, "flor": flor.make, "kishu": kishu.make}
+PAPERS = ("aupy", "chex", "rex", "flor", "kishu")
 
 
 def machine() -> str:
@@ -64,7 +65,7 @@ def main() -> None:
             parser.error(f"no paper {name!r}: choose of {', '.join(PAPERS)}")
     for name in wanted:
         began, told = time.monotonic(), machine()
-        text = {"aupy": aupy.make, "chex": chex.make}[name]() if name not in BENCHES else run_bench(name)
+        text = run_bench(name) if name in BENCHES else PARTS[name]()
         put(name, f"{text.rstrip()}\n\n({told}; {(time.monotonic() - began) / 60:.0f} min)\n")
         print(f"{name}: done", flush=True)
 

@@ -44,11 +44,12 @@ def write_csv(name: str, heads: Sequence[str], rows: Sequence[Sequence[object]])
     return f"[{name}](papers/{name})"
 
 
-def plot(name: str, alt: str, panels: Sequence[Panel], y_axis: str, columns: int = 4, leaves: str = "") -> str:
+def plot(name: str, alt: str, panels: Sequence[Panel], y_axis: str, columns: int = 4, leaves: str = "", is_log: bool = False) -> str:
     """Draw panels side by side; a link to the picture, or nothing where matplotlib is missing.
 
     Args:
         leaves: a curve that may leave its panel at the top.
+        is_log: a logarithmic y axis.
     """
     try:
         import matplotlib
@@ -61,7 +62,7 @@ def plot(name: str, alt: str, panels: Sequence[Panel], y_axis: str, columns: int
     figure, grid = pyplot.subplots(height, columns, squeeze=False, layout="constrained", figsize=(3.3 * columns, 2.7 * height))
     for place, (title, x_axis, curves) in zip(grid.flat, panels):
         draw(place, curves)
-        place.set(title=title, xlabel=x_axis, ylabel=y_axis)
+        place.set(title=title, xlabel=x_axis, ylabel=y_axis, yscale="log" if is_log else "linear")
         if leaves:
             seen = [y for name, points in curves.items() if name != leaves for _, y in points]
             margin = 0.08 * (max(seen) - min(seen)) + 1e-4

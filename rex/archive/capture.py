@@ -8,7 +8,7 @@ import os
 import stat
 from typing import Iterator
 
-from rex import codec
+from rex import codec, longnames
 from rex.archive.content import Content
 from rex.archive.cut import WHOLE_BYTES
 from rex.archive.identities import Identities
@@ -235,8 +235,7 @@ def below(path: str) -> list[str]:
             return []
     except OSError:
         return []
-    return [codec.text(os.path.join(base, each)) for base, dirs, files in os.walk(name)
-            for each in dirs + files]
+    return [codec.text(each) for each in longnames.below(name)]
 
 
 def _same(one: os.stat_result, two: os.stat_result) -> bool:

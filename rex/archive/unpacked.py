@@ -7,6 +7,7 @@ import stat
 import time
 from typing import Iterable
 
+from rex import longnames
 from rex.archive.archive import Archive
 from rex.cacheplace import cache_root, make_cache
 from rex.archive.content import Content
@@ -49,8 +50,7 @@ def _remove(path: str) -> None:
                 os.unlink(entry.path)
         os.rmdir(path)
     except OSError:   # a directory in it is not empty
-        import shutil   # it takes a while
-        shutil.rmtree(path, ignore_errors=True)
+        longnames.remove(os.fsencode(path))
 
 
 def _remove_if_left(path: str) -> None:

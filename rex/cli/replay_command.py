@@ -35,7 +35,7 @@ from rex.cli.tolerance import tolerance_words
 @click.option("--dask", metavar="ADDRESS", default="",
               help="With --all: let the workers of this Dask cluster replay; they see the same paths.")
 @click.option("--checkpoint", type=click.Choice(["fork", "criu"]), default="fork", show_default=True,
-              help="With --all: how states are kept; only fork is there yet.")
+              help="With --all: how states are kept; only by fork, as CRIU cannot save a traced process.")
 @click.option("--algorithm", type=click.Choice(["best", "pc", "prp-v1", "prp-v2", "lfu", "online", "none"]), default="best",
               show_default=True, help="With --all: the planner.")
 @click.option("--persist", "plan_path", metavar="PLAN", type=click.Path(),

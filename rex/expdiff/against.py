@@ -11,6 +11,7 @@ from rex import codec
 from rex.archive import APPARATUS, INPUT
 from rex.expdiff.received import Received, position_of
 from rex.log.records import EVENT, HEADER, MAX_RECORD_BYTES, decode
+from rex.log.repeats import events_in
 from rex.log.uses import READ, file_uses
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _events(log: "Growing") -> Iterator["Event"]:
                 return
             if len(buffer) - position < size:
                 break
-            yield decode(memoryview(buffer)[position:position + size], offset)
+            yield from events_in(decode(memoryview(buffer)[position:position + size], offset))
             position += size
             offset += size
         buffer, position = buffer[position:], 0

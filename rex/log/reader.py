@@ -9,11 +9,11 @@ from typing import AbstractSet, BinaryIO, Container, Iterator
 
 from rex import codec
 from rex.errors import Damaged, TooNew
-from rex.log.records import (EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, VERSION, Event,
-                             decode)
+from rex.log.records import EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, REPEATED, VERSION, Event, decode
+from rex.log.repeats import events_in, times_in
 
 _BLOCK_BYTES = 1 << 18
-_SIZE_AND_CALL = struct.Struct("<IH").unpack_from
+_HEAD = struct.Struct("<IHH").unpack_from       # size, call, flags
 
 
 class LogReader:
@@ -77,7 +77,7 @@ class LogReader:
                 words, position, last = _words(buffer), 0, len(buffer) - EVENT.size
                 if last < 0:
                     return self._end(offset, len(buffer), seen)
-            size, call = _SIZE_AND_CALL(buffer, position)
+            size, call, flags = _HEAD(buffer, position)
             if size == 0 and not self.is_finished:
                 return
             if size < EVENT.size or size & 7 or size > MAX_RECORD_BYTES:
@@ -89,7 +89,12 @@ class LogReader:
                 words, position, last = _words(buffer), 0, len(buffer) - EVENT.size
                 if len(buffer) < size:
                     return self._end(offset, len(buffer), seen)
-            if calls is None or call in calls:
+            if flags & REPEATED:
+                event = decode(memoryview(buffer)[position:position + size], offset)
+                seen += times_in(event) - 1
+                if calls is None or call in calls:
+                    yield from events_in(event)
+            elif calls is None or call in calls:
                 yield decode(memoryview(buffer)[position:position + size], offset)
             elif may_skip and size == last_size and seen >= tried:
                 tried = seen + codec.RUN

@@ -20,14 +20,17 @@ MAX_RECORD_BYTES = 0x7FFFF000 + (1 << 24)
 # Header flags: the recorder finished; the events tell only what calls show (the reference engine).
 FINISHED, PLAIN = 1, 4
 
+# A record's flag: its last field has how often the call was made again, and what its value grew by each time.
+REPEATED = 1
+
 NO_ARG = 255      # a field of the call as a whole
 # A message's parts carry 16 times this on top of the argument: name, data, control.
 NO_TASK = 2**32 - 1
 
-OUT, IN, RESOLVED, STAT, ARGV, ENVP, STACK, SCRIPT, TEXT, LOADER, CONTROL, INHERITED = range(1, 13)
+OUT, IN, RESOLVED, STAT, ARGV, ENVP, STACK, SCRIPT, TEXT, LOADER, CONTROL, INHERITED, REPEATS = range(1, 14)
 FIELD_NAMES = {OUT: "OUT", IN: "IN", RESOLVED: "RESOLVED", STAT: "STAT", ARGV: "ARGV",
                ENVP: "ENVP", STACK: "STACK", SCRIPT: "SCRIPT", TEXT: "TEXT",
-               LOADER: "LOADER", CONTROL: "CONTROL", INHERITED: "INHERITED"}
+               LOADER: "LOADER", CONTROL: "CONTROL", INHERITED: "INHERITED", REPEATS: "REPEATS"}
 
 SPECIAL = 0x8000  # calls from here on are not syscalls
 TASK, SIGNAL, EXIT, TSC, NOTE, DUP, SWITCH, PIPE, RANDOM, SHARED, MAPPED, RESULT = range(SPECIAL, SPECIAL + 12)

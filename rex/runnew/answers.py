@@ -25,6 +25,7 @@ from rex.runnew.names import Names
 from rex.runnew.refusals import CHANGES, REFUSED, Refusals, creates, follows, means_directory, wants
 from rex.syscalls.numbers import NUMBERS
 
+_MOST_LINKS = 40
 _KERNEL = ("/proc", "/sys", "/dev")
 
 
@@ -164,11 +165,21 @@ class _Reader:
         if above and not above.startswith(_KERNEL) and above not in self.files and above not in self.answers.looks and not self._is_made(above):
             self.answers.absent.add(above)
 
-    def _path(self, event: Event, leader: int) -> str | None:
-        """The path that a look meant, where the archive and the log before have no answer."""
+    def _path(self, event: Event, leader: int, is_followed: bool = False) -> str | None:
+        """The path that a look meant, or where links lead from it, where the archive and the log before have no answer."""
         path = self._place(event, leader)
+        if path and is_followed:
+            path = self._through_links(path)
         if path and (path in self.files or path in self.made or path.startswith(_KERNEL) or path in self.answers.absent):
             return None
+        return path
+
+    def _through_links(self, path: str) -> str:
+        for _ in range(_MOST_LINKS):
+            path = self.resolve(path)
+            if path not in self.answers.links:
+                break
+            path = os.path.normpath(os.path.join(os.path.dirname(path), self.answers.links[path]))
         return path
 
     def _place(self, event: Event, leader: int) -> str | None:
@@ -180,7 +191,7 @@ class _Reader:
         return self.resolve(given) if last in ("", "..") else _below(self.resolve(head or "/"), last)
 
     def _look(self, event: Event, leader: int) -> None:
-        path = self._path(event, leader)
+        path = self._path(event, leader, event.call in _STATS and event.result == 0 and follows(event))
         known = self.answers.looks.get(path) if path else None
         if path is None or (known and known.size is not None) or path in self.answers.links:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from rex import codec
+from rex import codec, longnames
 from rex.runnew.plan import RunPlan
 
 
@@ -16,21 +16,23 @@ def find_outputs(plan: RunPlan) -> tuple[tuple[str, str], ...]:
     """
     top = os.path.realpath(plan.outdir)
     found = []
-    for base, dirs, files in os.walk(codec.raw(top)):
-        for name in files + [d for d in dirs if os.path.islink(os.path.join(base, d))]:
-            file = codec.text(os.path.join(base, name))
-            path = file[len(top):]
-            if _is_untouched(plan, path, file):
-                os.unlink(codec.raw(file))
+    for name in longnames.below(codec.raw(top)):
+        file = codec.text(name)
+        path = file[len(top):]
+        with longnames.reachable(name) as reached:
+            info = os.lstat(reached)
+            if stat.S_ISDIR(info.st_mode):
+                continue
+            if _is_untouched(plan, path, info):
+                os.unlink(reached)
             else:
                 found.append((path, file))
     return tuple(sorted(found))
 
 
-def _is_untouched(plan: RunPlan, path: str, file: str) -> bool:
+def _is_untouched(plan: RunPlan, path: str, info: os.stat_result) -> bool:
     entry = plan.experiment.manifest.files.get(path)
     local = plan.files.get(path)
-    info = os.lstat(codec.raw(file))
     if not stat.S_ISREG(info.st_mode) or info.st_nlink != 1:
         return False
     if local:

@@ -23,6 +23,7 @@ _OPENS = {NUMBERS["open"]: 1, NUMBERS["openat"]: 2}                             
 _ACCESSES = {NUMBERS["access"]: 1, NUMBERS["faccessat"]: 2, NUMBERS["faccessat2"]: 2}        # of the mode
 _EXECUTES = _numbers("execve", "execveat", "chdir")
 _NAMES = _numbers("stat", "lstat", "newfstatat", "statx", "readlink", "readlinkat", "statfs")
+_AT_FLAGS = {NUMBERS["newfstatat"]: 3, NUMBERS["statx"]: 2}                                  # of their flags
 _NOT_FOLLOWED = _numbers("lstat", "readlink", "readlinkat")
 _TREE = _numbers("mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "unlink", "unlinkat", "rmdir", "link", "linkat",
                  "rename", "renameat", "renameat2")
@@ -58,8 +59,8 @@ def follows(event: Event) -> bool:
     if event.call in _OPENS:
         flags = event.args[_OPENS[event.call]]
         return not flags & os.O_NOFOLLOW and flags & (os.O_CREAT | os.O_EXCL) != os.O_CREAT | os.O_EXCL
-    is_newfstatat = event.call == NUMBERS["newfstatat"] and event.args[3] & _NOFOLLOW
-    return event.call not in _NOT_FOLLOWED and event.call not in CHANGES and not is_newfstatat
+    flags = event.args[_AT_FLAGS[event.call]] if event.call in _AT_FLAGS else 0
+    return event.call not in _NOT_FOLLOWED and event.call not in CHANGES and not flags & _NOFOLLOW
 
 
 def creates(event: Event) -> bool:

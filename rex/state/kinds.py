@@ -79,7 +79,12 @@ class Kinds(dict[type, Any]):
 
 
 def is_open_file(value: object) -> bool:
-    """Whether it is a file of the system: its contents are no state of ours."""
+    """Whether it is a file of the system, or a library's object that closes one when it goes: its contents are no state of ours.
+
+    A copy of such an object, as of a shelf, would write what it knows into the file that is there now.
+    """
+    if not isinstance(value, io.IOBase):
+        return _is_closed_when_dropped(type(value))
     if not isinstance(value, (io.TextIOWrapper, io.BufferedIOBase, io.RawIOBase)):
         return False
     try:
@@ -87,6 +92,12 @@ def is_open_file(value: object) -> bool:
     except (OSError, ValueError):
         return not isinstance(value, io.BytesIO)
     return True
+
+
+def _is_closed_when_dropped(kind: type) -> bool:
+    """Whether the class, one of a library, has a finalizer in Python beside a `close`."""
+    finalizer = getattr(kind, "__del__", None)
+    return isinstance(finalizer, types.FunctionType) and is_importable(finalizer) and hasattr(kind, "close")
 
 
 # What runs the cells: it reaches every variable, and none because of another.

@@ -8,6 +8,7 @@ from typing import Any, Iterator, Mapping
 
 from rex.state.importable import is_importable
 
+_RESTORED = {"os.environ"}     # by rex.state.environment
 _SETTERS = ("setattr", "delattr")
 
 
@@ -26,6 +27,7 @@ def set_outside(code: str, namespace: Mapping[str, Any]) -> list[str]:
         if isinstance(value, types.ModuleType) or isinstance(value, (type, types.FunctionType)) and is_importable(value):
             name = value.__name__ if isinstance(value, types.ModuleType) else f"{value.__module__}.{value.__qualname__}"
             found.add(".".join([name, *path, *attribute]))
+    found -= _RESTORED
     return sorted(found)
 
 

@@ -28,9 +28,10 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LIBRARIES = tuple({_OURS, os.path.dirname(os.__file__) + os.sep, *(path + os.sep for path in site.getsitepackages())})
 _SYSTEM = ("/proc/", "/sys/", "/dev/", *_LIBRARIES)
-_MAY_OPEN = re.compile(r"open|read|load|connect|Path")
+_MAY_OPEN = re.compile(r"open|read|load|connect|Path|list|scan|walk|glob")
 _QUOTED = re.compile(r"""(['"])([^'"\n]{1,1024})\1""")
 
+_CALLER = 4                # frames up from `_is_importing` to who lists, past the hook and what it calls
 _GRAIN_NS = 10_000_000     # of times in file systems
 
 Identity = list[Any]     # bytes, modification in ns, hash of both ends in hex
@@ -50,6 +51,19 @@ def identity_of(path: str) -> Identity | None:
         return [facts.st_size, facts.st_mtime_ns, digest.hexdigest()]
     except (OSError, ValueError):
         return None
+
+
+def listing_of(path: str) -> Identity | None:
+    """The identity of what a directory lists: as of a file with its names in it."""
+    try:
+        names = sorted(os.listdir(path))
+    except OSError:
+        return None
+    return [len(names), 0, xxhash.xxh3_64("/".join(names).encode("utf-8", "surrogateescape")).hexdigest()]
+
+
+def _is_importing() -> bool:
+    return sys._getframe(_CALLER).f_code.co_filename.startswith("<frozen importlib")
 
 
 def _is_same(then: Identity, now: Identity | None) -> bool:
@@ -114,7 +128,7 @@ class Reads:
         if read.get("has_more"):
             return f"it read more than {_MOST_FILES} files"
         for path, identity in read.get("files", {}).items():
-            if not _is_same(identity, identity_of(path)):
+            if not _is_same(identity, listing_of(path) if os.path.isdir(path) else identity_of(path)):
                 return f"{path} changed since the cell read it" if os.path.exists(path) else f"{path} is gone"
         self._look_for_modules()
         for name, (path, *identity) in read.get("modules", {}).items():
@@ -133,6 +147,8 @@ class Reads:
     def _told(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             self._opened(*arguments[:3])
+        elif event in ("os.listdir", "os.scandir"):
+            self._listed(arguments[0])
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> None:
         """A file is about to be opened in this process."""
@@ -142,6 +158,19 @@ class Reads:
             descriptors.note_opened(os.path.abspath(os.fsdecode(path)))
         if not (set(mode) & set("wax+") if isinstance(mode, str) else (flags or 0) & _WRITING):
             self._note(os.fsdecode(path))
+
+    def _listed(self, path: Any) -> None:
+        """A directory is about to be listed in this process; not for an import, which looks through all of them."""
+        if self._is_looking or threading.get_ident() in self._own or isinstance(path, int) or _is_importing():
+            return
+        where = os.path.abspath(os.fsdecode(path or "."))
+        if where not in self._files and not where.startswith(_SYSTEM) and len(self._files) < _MOST_FILES:
+            self._is_looking = True
+            try:
+                if identity := listing_of(where):
+                    self._files[where] = identity
+            finally:
+                self._is_looking = False
 
     def _note(self, path: str, before_ns: int | None = None) -> None:
         """Note a file; with a time only if it was last changed before."""

@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterable, Iterator
 
 from rex.errors import NotFound, RexError, UsageError
 from rex.state import environment, recompute
+from rex.state.definitions import define
 from rex.state.effects import forbid_effects, no_bytecode_files
 from rex.state.load import Living, load
 from rex.state.rehearsal import rehearse
@@ -191,8 +192,17 @@ class _Checkout:
                 if isinstance(error, KeyboardInterrupt):
                     raise
                 for name, why in names.items():
-                    self._result.failed[name] = f"{why}; its cell: {_told(error)}"
+                    function = self._define(name, node)
+                    if function is not None:
+                        values[name], self._result.recomputed[name] = function, f"its definition alone; {why}"
+                    else:
+                        self._result.failed[name] = f"{why}; its cell: {_told(error)}"
         return values
+
+    def _define(self, name: str, node: int) -> Any:
+        """A function whose cell cannot be run again, from its definition; None if that would not do."""
+        history = self._tracker.history
+        return define(name, (history.deltas[step].code for step in history.path(node)), self._namespace)
 
     def _run_again(self, node: int, check: Callable[[dict[str, Any]], None] | None = None) -> dict[str, Any]:
         """The variables after running a node's cell again from its inputs, which `check` may refuse."""

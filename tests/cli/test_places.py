@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from commands import REX, environment, run_rex
+from rex import longnames
 from rex.archive import Archive
 
 pytestmark = pytest.mark.usefixtures("tracing")
@@ -117,3 +119,15 @@ def test_times_before_1902_and_after_2262(tmp_path: Path) -> None:
             name: kept[name] for name in ("new", "other")}
     files = Archive.open(tmp_path / "E").experiment().manifest.files
     assert {name: files[f"{work}/{name}"].final.mtime_ns for name in kept} == kept
+
+
+def test_a_tree_deeper_than_python_recurses(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    top.mkdir()
+    words = "import os\nfor _ in range(1100):\n    os.mkdir('d'); os.chdir('d')\nopen('last', 'w').write('x')"
+    try:
+        run_rex("record", "-l", "../E", "--", sys.executable, "-S", "-c", words, cwd=top)
+    finally:
+        longnames.remove(os.fsencode(top))
+    assert "identical" in run_rex("replay", "-l", "E", "-e", "exp0", "--check", cwd=tmp_path).stderr
+    assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith("replay-")]

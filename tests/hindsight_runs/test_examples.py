@@ -33,6 +33,15 @@ INNER = {
 LONG = ("torch", "lightning", "transformers", "numpy_regression")      # importing torch takes seconds, and that script computes for long
 
 
+# The scripts that stand for those of the paper: arguments, and the lines to add behind, with what to look at.
+PAPER = {
+    "finetune": (("single", "4"), "schedule.step()", "net.head.weight.grad.norm().item()", "loss.backward()", "step, loss.item()"),
+    "images": (("residual", "4"), "schedule.step()", "next(net.parameters()).grad.norm().item()", "loss.backward()", "loss.item()"),
+    "language": (("4",), "print(f\"epoch", "words.weight.grad.norm().item()", "loss.backward()", "loss.item()"),
+    "sequences": (("speech", "4"), "print(f\"epoch", "net.writes.weight.grad.norm().item()", "loss.backward()", "loss.item()"),
+}
+
+
 def _some(probes: Mapping[str, tuple[str, str, str]]) -> list[Any]:
     return [pytest.param(name, marks=pytest.mark.stress) if {name, needs} & set(LONG) else name for name, (needs, _, _) in probes.items()]
 
@@ -73,3 +82,18 @@ def test_inner_probe(tmp_path: Path, name: str) -> None:
     case.add_after(_file_of(name), line, f"print('probe', {look})")
     truth = case.truth(*arguments)
     assert case.replay("-j", "2") == truth
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("name", PAPER)
+def test_scripts_like_those_of_the_paper(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    arguments, outer, look, inner, look_inside = PAPER[name]
+    for number, (line, seen, words) in enumerate(((outer, look, ()), (inner, look_inside, ("-j", "2")))):
+        (folder := tmp_path / str(number)).mkdir()
+        shutil.copy(ROOT / "examples" / "hindsight" / "paper" / f"{name}.py", folder / "train.py")
+        case = Case(folder)
+        case.record(arguments=arguments)
+        case.add_after("train", line, f"print('probe', {seen})")
+        truth = case.truth(*arguments)
+        assert truth and case.replay(*words) == truth

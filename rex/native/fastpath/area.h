@@ -24,7 +24,7 @@
 #define FAST_RINGS (FAST_AT + 0x13000)
 #define FAST_HIDDEN (FAST_RINGS + RING_COUNT * RING_SIZE)
 
-enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x4000, CLEAN_SLOTS = 64,
+enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x10000, CLEAN_SLOTS = 64,
        HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x13000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
@@ -36,7 +36,8 @@ enum { NO_FLAGS = 7 };
 /* How a call is performed in the tracee.  An answer's bytes: size, or unit times the result; not more than
  * the argument that limits it, if any. */
 struct rule {
-    uint8_t kind, path, key;                  /* path, key: an argument, 255 without one */
+    uint8_t kind : 4, nargs : 3, repeats : 1; /* calls that are equal in so many arguments may become one record */
+    uint8_t path, key;                        /* path, key: an argument, 255 without one */
     uint8_t answers : 2, nofollow : 1;        /* how many; a link as the last name is meant itself */
     uint8_t lists_as_of_old : 1, flags : 3;   /* entries in the form of getdents; an argument of flags AT_..., NO_FLAGS without */
     uint8_t place;                            /* the argument that identifies the caller: where the answer goes; 255 without */
@@ -48,14 +49,15 @@ struct rule {
  * Replaying: events from `at` to `end` are the next answers.
  * busy: the stub uses the ring, and the engine must not; nor may queries of a signal handler.  RING_SAYS: the stub writes; the record
  * at the ring's position describes what and how much, until the event counts.
+ * last, value: where the last whole record is, and what its value has grown to, see log/repeats.h.
  * asks: the caller of each query is noted, as the process has had threads.
  * external: a bit for each external descriptor, bit 63 for all above 62.
  * says: a bit for each descriptor that may be written to without a stop.
  * clean: hashes of the names of directories that do not lead to hidden files, see fastpath/stub_hidden.h. */
 struct ring {
     uint32_t at, end, replaying, busy;
-    uint64_t external, asks, says, clean[CLEAN_SLOTS];
-    unsigned char data[RING_SIZE - 40 - 8 * CLEAN_SLOTS];
+    uint64_t external, asks, says, last, value, clean[CLEAN_SLOTS];
+    unsigned char data[RING_SIZE - 56 - 8 * CLEAN_SLOTS];
 };
 #define RING_SAYS(at) ((at) << 1 | 2)          /* records begin at multiples of 8 */
 

@@ -55,6 +55,8 @@ static struct rule rule_of(long nr)
         rule.key = c->key == REX_KEY_ARG ? c->key_arg : 0;
     if (nr == REX_NR_clock_gettime)
         rule.place = 1;
+    rule.repeats = rule.kind == RULE_QUERY && rule.count > 5;
+    rule.nargs = c ? c->nargs & 7 : 0;
     return rule;
 }
 

@@ -19,6 +19,7 @@
 #pragma GCC optimize("O2", "no-tree-loop-distribute-patterns", "no-stack-protector")
 #include "fastpath/pace.h"
 #include "fastpath/frames.h"
+#include "log/repeats.h"
 #include "tracee/hidden.h"
 
 #define STUB __attribute__((section("rex_stub"), used, noinline, visibility("hidden"), no_sanitize("address", "undefined")))
@@ -122,10 +123,17 @@ PART int64_t kernel(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
     return rex_stub_call(nr, args);
 }
 
-/* No loop: the compiler would make a call of it. */
+/* Starting the instruction takes as long as many words do.  Another loop the compiler would make a call of. */
 PART void copy(void *to, const void *from, uint64_t n)
 {
-    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+    enum { FEW = 64 };
+    for (uint64_t word; n <= FEW && n >= sizeof word; n -= sizeof word) {
+        __asm__ volatile("movq (%[from]), %[word]\n movq %[word], (%[to])" : [word] "=&r"(word) : [from] "r"(from), [to] "r"(to) : "memory");
+        to = (char *)to + sizeof word;
+        from = (const char *)from + sizeof word;
+    }
+    if (n)
+        __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
 
 PART unsigned char *put_field(unsigned char *to, uint8_t arg, uint8_t type, const void *data, uint32_t n)
@@ -170,7 +178,7 @@ PART uint64_t size_of_answer(const struct rule *rule, int i, const uint64_t *arg
 }
 
 /* Its fields are there, up to `to`: the event counts. */
-PART void noted(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, int64_t result)
+PART void noted_once(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, int64_t result)
 {
     struct record *r = (struct record *)(ring->data + ring->at);
     r->size = (uint32_t)(to - (unsigned char *)r);
@@ -179,9 +187,13 @@ PART void noted(struct ring *ring, const unsigned char *to, long nr, const uint6
     r->result = result;
     for (int i = 0; i < 6; i++)
         r->args[i] = args[i];
+    ring->last = ring->at;
+    ring->value = repeat_value(r, repeat_kind(r->call, r->size));
     __asm__ volatile("" : : : "memory");
     ring->at += r->size;
 }
+
+#include "fastpath/stub_repeats.h"
 
 #define HIDDEN ((const struct hidden_all *)FAST_HIDDEN)
 
@@ -206,7 +218,10 @@ PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64
         if (args[arg] && n)
             to = put_field(to, arg, FIELD_OUT, (const void *)args[arg], (uint32_t)n);
     }
-    noted(ring, to, nr, args, result);
+    if (rule->repeats)
+        noted(ring, to, nr, args, rule->nargs, result);
+    else
+        noted_once(ring, to, nr, args, result);
     return true;
 }
 
@@ -310,12 +325,12 @@ PART struct answer performed(struct ring *ring, const struct rule *rule, long nr
 
 PART struct answer answered(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
 {
-    const struct record *r = (const struct record *)(ring->data + ring->at);
+    struct record *r = next_of(ring);
     if (ring->at >= ring->end || !is_same_call(rule, nr, args, r)
         || (rule->kind == RULE_OPEN && (args[2] != r->args[2] || (r->result >= 0 && !opens_same(r, args)))))
         return (struct answer){0, STOPS};
+    pass(ring, r);
     take(r, args);
-    ring->at += r->size;
     return (struct answer){r->result, GIVEN};
 }
 
@@ -353,7 +368,9 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
         return (struct answer){0, PLAIN};
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
-    if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(rule, nr, args, (const struct record *)(ring->data + ring->at))))
+    if (ring->replaying && !ring->asks && ring->at < ring->end && is_repeat(ring) && time_again(ring, nr, args))
+        return (struct answer){0, GIVEN};
+    if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(rule, nr, args, next_of(ring))))
         return none;                      /* any caller */
     if (rule->place < 6 && !ask_who(ring, (const struct entry *)args, asked))
         return none;

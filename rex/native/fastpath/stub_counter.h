@@ -15,17 +15,17 @@ PART struct counted count_now(struct ring *ring, bool with_aux, uint64_t caller)
     struct counted c = {ticks_at((const struct pace *)FAST_PACE, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec),
                         node << 12 | processor, true};
     const uint64_t args[6] = {c.aux, ring->asks ? caller : 0, 0, 0, 0, 0};
-    noted(ring, ring->data + ring->at + sizeof(struct record), EVENT_TSC, args, (int64_t)c.ticks);
+    noted(ring, ring->data + ring->at + sizeof(struct record), EVENT_TSC, args, 2, (int64_t)c.ticks);
     return c;
 }
 
 PART struct counted counted_then(struct ring *ring, uint64_t caller)
 {
-    const struct record *r = (const struct record *)(ring->data + ring->at);
+    struct record *r = next_of(ring);
     struct counted none = {0, 0, false};
     if (ring->at >= ring->end || r->call != EVENT_TSC || (ring->asks && r->args[1] != caller))
         return none;
-    ring->at += r->size;
+    pass(ring, r);
     return (struct counted){(uint64_t)r->result, r->args[0], true};
 }
 

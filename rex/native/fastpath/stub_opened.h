@@ -85,7 +85,7 @@ PART bool note_opened(struct ring *ring, const uint64_t *args, int64_t fd)
     if (kernel(REX_NR_fstat, (uint64_t)fd, (uint64_t)f->data, 0, 0) || !is_file((struct stat *)f->data))
         return false;
     *f = (struct field){.arg = 1, .type = FIELD_STAT, .length = STAT_BYTES};
-    noted(ring, f->data + STAT_BYTES, REX_NR_openat, args, fd);
+    noted_once(ring, f->data + STAT_BYTES, REX_NR_openat, args, fd);
     return true;
 }
 

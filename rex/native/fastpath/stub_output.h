@@ -36,7 +36,7 @@ PART struct answer said(struct ring *ring, const uint64_t *args)
         return (struct answer){0, STOPS};
     if (result > 0)
         to = put_field(to, 1, FIELD_IN, (const void *)args[1], (uint32_t)result);
-    noted(ring, to, REX_NR_write, args, result);
+    noted_once(ring, to, REX_NR_write, args, result);
     return (struct answer){result, GIVEN};
 }
 
@@ -55,7 +55,7 @@ PART struct answer said_again(struct ring *ring, const uint64_t *args)
 {
     const struct record *r = (const struct record *)(ring->data + ring->at);
     struct answer none = {0, STOPS};
-    if (ring->at >= ring->end || !may_say(ring, args) || !is_same_speech(r, args))
+    if (ring->at >= ring->end || is_repeat(ring) || !may_say(ring, args) || !is_same_speech(r, args))
         return none;
     short hears = hearing(args);
     if (!(hears & POLLERR) && (hears != POLLOUT || rex_stub_call(REX_NR_write, args) != r->result))

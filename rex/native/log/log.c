@@ -1,6 +1,7 @@
 /* The syscall log: docs/formats/log.md.  Written through one buffer, read by mapping it. */
 #include "base/base.h"
 #include "log/log.h"
+#include "log/repeats.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -19,7 +20,7 @@ static size_t buffered;
 static uint64_t written;                 /* bytes before those of the buffer */
 static struct log_place *kept;
 static uint64_t began;
-uint64_t log_events;
+uint64_t log_events, log_records;
 bool log_is_plain;
 
 uint64_t log_now(void)
@@ -112,7 +113,8 @@ void log_put(const void *record, size_t n)
         memcpy(buffer + buffered, record, n);
         buffered += n;
     }
-    log_events++;
+    log_records++;
+    log_events += 1 + repeats_in(record);
 }
 
 void log_end(struct bytes *b)

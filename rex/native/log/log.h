@@ -14,7 +14,8 @@ enum moment { BETWEEN_CALLS, WITH_LAST_EVENT, IN_UNSEEN_CALL, AT_NEXT_CALL, AT_U
 enum { DEFERRED_NS = 5000000 };  /* for so long of processor time at most one waits for a call: see record/signals.c */
 
 enum field_type { FIELD_OUT = 1, FIELD_IN, FIELD_RESOLVED, FIELD_STAT, FIELD_ARGV, FIELD_ENVP,
-                  FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_INHERITED = 12, FIELD_STAND_IN = 255 };  /* the last: in rings only */
+                  FIELD_STACK, FIELD_SCRIPT, FIELD_TEXT, FIELD_LOADER, FIELD_INHERITED = 12, FIELD_REPEATS, FIELD_STAND_IN = 255 };  /* the last: in rings only */
+enum { IS_REPEATED = 1 };            /* of a record's flags: see log/repeats.h */
 enum { FIELD_WHOLE = 255, PART_NAME = 0x10, PART_DATA = 0x20, PART_CONTROL = 0x30 };
 
 struct record {                      /* as it lies in the log */
@@ -38,7 +39,7 @@ void log_put(const void *record, size_t n);
 void log_note(uint32_t task, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_flush(void), log_close(void);
 uint64_t log_now(void), log_stamp(void), log_start(void);
-extern uint64_t log_events;
+extern uint64_t log_events, log_records;   /* a record has several events if it is repeated */
 extern bool log_is_plain;             /* the log that is replayed has only what calls show: the reference engine wrote it */
 const struct field *record_field(const struct record *r, uint8_t arg, uint8_t type);
 char *record_text(const struct record *r, uint8_t arg, uint8_t type);

@@ -312,7 +312,8 @@ uint32_t record_received(const char *path, const struct stat *st)
     return stream ? stream : stream_new();
 }
 
-static void read_only(struct task *t, const struct record *r)
+/* An open for reading, without a stop. */
+void record_read_only(struct task *t, const struct record *r)
 {
     const struct field *f = record_field(r, FIELD_WHOLE, FIELD_STAT);
     char *given = record_text(r, FIELD_WHOLE, FIELD_IN), *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
@@ -327,25 +328,4 @@ static void read_only(struct task *t, const struct record *r)
     }
     free(given);
     free(path);
-}
-
-/* What the thread performed without a stop. */
-void record_taken(struct task *t, const unsigned char *records, uint32_t n)
-{
-    uint64_t now = log_stamp();
-    struct record *r;
-    for (uint32_t at = 0; n - at >= sizeof *r; at += r->size) {
-        r = (struct record *)(records + at);
-        if (r->size < sizeof *r || r->size % 8 || r->size > n - at || !(call_of(r->call) || r->call == EVENT_TSC))
-            return;
-        r->task = t->index;
-        r->time = now;
-        r->stream = r->call == EVENT_TSC ? 0 : stream_of(t->files, call_of(r->call), r->args);
-        if (r->call == REX_NR_openat && r->result >= 0)
-            read_only(t, r);
-        if (r->call == REX_NR_clock_gettime)
-            record_reading(t, r);
-        log_put(r, r->size);
-    }
-    t->returned_at = 0;
 }

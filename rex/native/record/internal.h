@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "log/log.h"
+#include "log/repeats.h"
 #include "tracee/task.h"
 
 struct bytes;
@@ -21,6 +22,7 @@ struct record_state {
     uint64_t turn;                       /* what it writes to one at a time with others, 0 = nothing: see output_order.c */
     bool has_turn;
     struct deferred *deferred;           /* a signal that is held back, see signals.c */
+    uint64_t last_in_ring[LARGEST_REPEATED / 8];   /* the last record of what was taken from there, see ring_events.c */
     int last_signal;                     /* that was delivered, and where */
     uint64_t last_signal_rip;
     uint32_t children;                   /* ordinal of the next child */
@@ -62,7 +64,7 @@ mode_t kind_read_or_written(const struct task *t);  /* by its call: S_IFREG or a
 
 /* files.c */
 void record_report(void);                            /* what was used */
-void record_taken(struct task *t, const unsigned char *records, uint32_t n);
+void record_read_only(struct task *t, const struct record *r);
 uint32_t record_received(const char *path, const struct stat *st);
 void record_outside(const struct stat *st);  /* one of the descriptors that the first process inherits */
 void record_opened(struct task *t, int fd, struct bytes *b);
@@ -113,6 +115,9 @@ void record_execed(struct task *t);
 void record_exec_failed(struct task *t);
 void record_refused(struct task *t);
 void record_unread_memory(void);  /* says how much the kernel did not let us read */
+
+/* ring_events.c */
+void record_taken(struct task *t, const unsigned char *records, uint32_t n);
 
 /* signals.c */
 bool record_signal(struct task *t, int sig);

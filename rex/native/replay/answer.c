@@ -339,7 +339,7 @@ void replay_call_exit(struct task *t, const struct rex_call *c, struct event *e,
             put_outputs(t, r);
         give_result(t, r->result);
     }
-    replay_done(e);
+    replay_took(e, 1);
 }
 
 /* ------------------------------------------------------------------ what the log does not have */

@@ -202,7 +202,7 @@ static bool stat_of_open_file(struct request *q)
     if (!replay_own_stat(t))
         return false;
     if (t->matched)
-        replay_done(t->matched);
+        replay_took(t->matched, 1);
     t->matched = NULL;
     return true;
 }

@@ -4,6 +4,7 @@
 #include "fastpath/area.h"
 #include "fastpath/fastpath.h"
 #include "log/log.h"
+#include "log/repeats.h"
 #include "replay/clock/clock.h"
 #include "replay/files/files.h"
 #include "replay/index/index.h"
@@ -63,16 +64,44 @@ size_t replay_place_by_ring(struct task *t)
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
     (void)records;
-    for (size_t i = 0; i < t->run_count && n >= t->run[i].size; i++) {
+    for (size_t i = 0; i < t->run_count && n >= t->run[i].first; i++) {
         struct event *e = t->run[i].event;
-        n -= t->run[i].size;
+        uint32_t size = n < t->run[i].size ? n : t->run[i].size;
         const struct rex_call *c = call_of(e->record->call);
         if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
         note_open(t, e);
+        if (size > t->run[i].first)
+            replay_took(e, (size - t->run[i].first) / (uint32_t)sizeof(uint64_t));    /* up to the last of them, which the task has */
         replay_answered(t, e);
+        n -= size;
     }
     t->run_count = 0;
+}
+
+/* Lays an event into the run: its record, with what the stub needs, and a word for each call after the first.
+ * spared: its last call is to stop.  False: some of it does not lie there. */
+static bool lay(struct task *t, struct bytes *run, struct event *e, bool spared)
+{
+    enum { ROOM = sizeof ((struct ring *)0)->data };
+    size_t at = run->used, n = 0;
+    bool all = true;
+    bytes_add(run, e->record, e->record->size);
+    if (e->file)
+        log_field(run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
+    uint32_t first = ((struct record *)(run->data + at))->size = (uint32_t)(run->used - at);
+    if (e->repeats) {
+        size_t room = ROOM - run->used;
+        n = repeats_words(e->repeats, (uint64_t *)bytes_reserve(run, room), room / sizeof(uint64_t), &all);
+    }
+    if (all && spared && !n) {
+        run->used = at;
+        return false;
+    }
+    n -= all && spared;
+    run->used += n * sizeof(uint64_t);
+    t->run[t->run_count++] = (struct ahead){e, first, (uint32_t)(run->used - at)};
+    return all && !spared;
 }
 
 /* What goes out, and is followed by something else of its task before others wait for it. */
@@ -186,15 +215,10 @@ void replay_ready(struct task *t)
     uint32_t until = replay_alone_until(t);
     for (size_t i = next_query(t); i + 1 < s->count; i++) {
         struct event *e = s->event[i];
-        const struct record *r = e->record;
-        if (e->number > until || !is_ready(t, e, s->event[i + 1]) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + r->size > LARGEST || s->event[i + 1]->record->call == EVENT_SIGNAL)
+        if (e->number > until || !is_ready(t, e, s->event[i + 1]) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + e->record->size > LARGEST
+            || !lay(t, &run, e, s->event[i + 1]->record->call == EVENT_SIGNAL))
             break;
-        size_t at = run.used;
-        bytes_add(&run, r, r->size);
-        if (e->file)
-            log_field(&run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
         e->run = number;
-        t->run[t->run_count++] = (struct ahead){e, ((struct record *)(run.data + at))->size = (uint32_t)(run.used - at)};
     }
     if (t->ring_laid || run.used)         /* what the task did not come for is answered by now */
         fast_fill(t, run.data, (uint32_t)run.used);

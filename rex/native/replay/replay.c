@@ -62,7 +62,7 @@ static void report_divergence(const struct event *e, uint32_t task, const char *
 {
     if (divergences++ == 0) {
         char *logged = e ? event_text(e) : strdup("nothing more");
-        report_line("divergence=%u\t%u\t%d\t%s\t%s%s%s%s\t%s", e ? e->number : (unsigned)event_count,
+        report_line("divergence=%u\t%u\t%d\t%s\t%s%s%s%s\t%s", event_shown(e),
                     task, may_race(), why, asked, path ? " \"" : "", path ? path : "", path ? "\"" : "", logged);
         free(logged);
     }
@@ -84,7 +84,7 @@ void replay_answered(struct task *t, struct event *e)
     replay_clock_note(t, e);
     replay_runtime_reached(t, e);
     replay_came_for(t, e);
-    replay_done(e);
+    replay_took(e, 1);
 }
 
 void replay_emulate(struct task *t, struct event *e)
@@ -194,7 +194,7 @@ static void settle(void)
 static void differs(const struct event *e, uint32_t stream)
 {
     if (mismatches++ == 0)
-        report_line("output_differs=%u\t%u\t%d", e ? e->number : (unsigned)event_count, stream, may_race());
+        report_line("output_differs=%u\t%u\t%d", event_shown(e), stream, may_race());
 }
 
 /* What t writes is not in the log. */

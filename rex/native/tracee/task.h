@@ -132,7 +132,7 @@ struct task {
     bool ring_busy;                  /* it was stopped half way through a query */
     bool ring_laid;                  /* replay: answers were put there */
     uint32_t ring_taken;             /* record: how much was seen while the task ran on */
-    struct ahead { struct event *event; uint32_t size; } *run;   /* replay: the answers that lie there */
+    struct ahead { struct event *event; uint32_t first, size; } *run;   /* replay: the answers that lie there */
     size_t run_count;
     ull last_stop;
     /* record */

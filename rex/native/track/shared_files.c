@@ -109,7 +109,7 @@ void shared_event(struct task *t, struct bytes *b, int64_t result)
         r->args[5] = (uint64_t)type + 1;
     if (writes) {
         r->args[4] = write_position(t, fd, result > 0) - (result > 0 ? (uint64_t)result : 0);
-        r->args[5] = mark ? shared[mark - 1].since : log_events + 1;
+        r->args[5] = mark ? shared[mark - 1].since : log_records + 1;
     }
     if (path)
         log_field(b, 0, FIELD_RESOLVED, path, strlen(path));
@@ -146,7 +146,7 @@ static void share(struct task *t, int fd, const struct stat *st)
 {
     uint32_t mark = mark_of(st, true);
     if (!shared[mark - 1].since) {
-        shared[mark - 1].since = log_events + 1;
+        shared[mark - 1].since = log_records + 1;
         marked++;
     }
     files_share(t->files, fd, mark);

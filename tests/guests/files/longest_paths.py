@@ -1,5 +1,6 @@
 """Files whose paths are nearly as long as the kernel takes: made, renamed, linked, listed, removed, and named from a directory there.
 
+live: no (its paths below OUTDIR are longer than the kernel takes)
 engine: native (long names)
 shows: openat, rename, link, unlink
 source: names, renames, files without a name

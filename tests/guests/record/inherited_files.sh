@@ -2,6 +2,7 @@
 # Reads, writes and appends to files that the caller of the recorder opened for it. Children use them, too.
 #
 # run: redirections=6<in.txt 7>new.txt 8>>data/a.txt 9>both.txt 5>&9 4>&1
+# live: no (a new experiment is given no files but the standard ones)
 # engine: native (inherited files)
 # shows: clone, dup2, openat, read, wait4, write
 # source: standard streams

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections.abc import Callable
@@ -12,8 +13,9 @@ import pytest
 from rex.errors import UsageError
 from rex.multiversion.planners import ALGORITHMS, Plan, fit_versions, make_plan, online
 from rex.multiversion.planners.best import Problem, plan_cover
+from rex.multiversion.planners.greedy import plan_lfu
 from rex.multiversion.planners.online import plan_online
-from rex.multiversion.sequence import check
+from rex.multiversion.sequence import CHECKPOINT, EVICT, RESTORE, check
 from rex.multiversion.tree import ExecutionTree, Node
 
 TESTS = Path(__file__).parents[2]
@@ -222,3 +224,43 @@ def test_online_evicts_what_is_worth_least_by_definition(kind: str) -> None:
                 path.append(parent)
             arrivals.replay(path[::-1])
         assert compared > 5
+
+
+def worth_to_lfu(tree: ExecutionTree, uses: dict[str, int], name: str) -> float:
+    """Uses so far, times the cells of the subtree, for each byte."""
+    below = [name]
+    for cell in below:
+        below += tree.children[cell]
+    size = tree.by_id[name].size_bytes
+    return uses[name] * len(below) / size if size else float("inf")
+
+
+def test_lfu_keeps_what_is_worth_most_by_definition() -> None:
+    """Read from its operations alone: each checkpoint displaces only cells worth less, and none is left out that could have."""
+    evictions = 0
+    for kind, seed, times in itertools.product(("CI", "DI", "AN"), range(4), (0.4, 0.8, 1.5)):
+        tree = trees.grow_published(kind, 20, seed)
+        budget_bytes = int(times * tree.largest_bytes)
+        uses, cached, gone = dict.fromkeys(tree.by_id, 0), set[str](), set[str]()
+        ops = plan_lfu(tree, budget_bytes).ops
+        for place, (kind_of_op, name, *_) in enumerate(ops):
+            if kind_of_op == EVICT:
+                gone.add(name)
+            elif kind_of_op == RESTORE:
+                uses[name] += 1
+            elif kind_of_op == CHECKPOINT:
+                worth = {other: worth_to_lfu(tree, uses, other) for other in {*cached, name}}
+                assert all(worth[other] < worth[name] for other in gone)
+                assert not gone or max(worth[other] for other in gone) <= min((worth[other] for other in cached - gone), default=float("inf"))
+                evictions += len(gone)
+                cached, gone = cached - gone | {name}, set()
+            else:
+                uses[name] += 1
+                size = tree.by_id[name].size_bytes
+                is_kept = any(op[0] == CHECKPOINT and op[1] == name for op in ops[place + 1:place + 2 + len(cached)])
+                if tree.children[name] and size is not None and not is_kept:
+                    worth = worth_to_lfu(tree, uses, name)
+                    held = sum(tree.by_id[other].size_bytes or 0 for other in cached if worth_to_lfu(tree, uses, other) >= worth)
+                    assert held + size > budget_bytes
+        assert gone == cached
+    assert evictions > 5

@@ -158,6 +158,19 @@ def test_what_was_allowed_later_is_not_refused_unless_the_experiment_allowed_it(
     assert found.refused == {("r", "/b"): EACCES}
 
 
+def test_a_look_through_a_link_tells_of_its_target(tmp_path: Path) -> None:
+    link = FileState("symlink", 0o777, target="target")
+    found = answers(tmp_path, look("newfstatat", "/in/link", out=stat_bytes(stat.S_IFREG | 0o600, 7, 5)), files={"/in/link": FileEntry(link, link)})
+    assert found.looks == {"/in/target": Look(stat.S_IFREG | 0o600, 5, 7)}
+    found = answers(tmp_path / "read", look("readlink", "/in/link", 6, b"target"), look("stat", "/in/link", out=stat_bytes(stat.S_IFREG | 0o600, 7, 5)))
+    assert found.looks == {"/in/target": Look(stat.S_IFREG | 0o600, 5, 7)} and found.links == {"/in/link": "target"}
+
+
+def test_calls_without_a_directory_take_names_from_the_working_directory(tmp_path: Path) -> None:
+    found = answers(tmp_path, look("stat", "a", out=stat_bytes(stat.S_IFREG | 0o600, 7, 5), dirfd=4096), look("creat", "none/b", -ENOENT, dirfd=4096))
+    assert set(found.looks) == {"/home/exp/a"} and found.absent == {"/home/exp/none", "/home/exp/none/b"}
+
+
 def test_what_leads_nowhere_is_absent_and_refused_as_before(tmp_path: Path) -> None:
     found = answers(tmp_path, call("openat", "/circle", -ELOOP, os.O_RDONLY), call("newfstatat", "/file/below", -ENOTDIR),
                     call("openat", "/file", -ENOTDIR, os.O_RDONLY | os.O_DIRECTORY), call("openat", "/link", -ELOOP, os.O_RDONLY | os.O_NOFOLLOW),

@@ -86,3 +86,7 @@ def test_what_a_thread_wrote_within_a_cell_is_seen(session: Session) -> None:
     session.run("hidden = None")
     session.checkout(node)
     assert sorted(session["hidden"]) == [0, 1, 2]
+
+
+def test_variables_of_the_environment_are_restored() -> None:
+    assert set_outside("os.environ['A'] = '1'\nos.foo = 2", {"os": os}) == ["os.foo"]

@@ -304,3 +304,46 @@ def test_rows_of_any_shape_come_back() -> None:
     session.checkout(1)
     for name, rows in expected.items():
         assert session[name] == rows and list(map(type, session[name])) == list(map(type, rows))
+
+
+def test_a_function_stays_whose_generator_cannot_be_made_again(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("1\n2\n")
+    session.run(f"def numbers(p):\n    for line in open(p): yield int(line)\ng = numbers({str(tmp_path / 'in')!r}); first = next(g)")
+    session.run("g = None")
+    (tmp_path / "in").write_text("7\n8\n")
+    restored = session.checkout(1)
+    assert list(restored.failed) == ["g"] and "numbers" in restored.recomputed
+    assert list(session["numbers"](tmp_path / "in")) == [7, 8] and session["numbers"].__globals__ is session.namespace
+
+
+@pytest.mark.parametrize("lists", ["sorted(os.listdir({!r}))", "sorted(each.name for each in os.scandir({!r}))"])
+def test_a_listing_that_changed_is_no_input_to_run_a_cell_again(session: Session, tmp_path: Path, lists: str) -> None:
+    (tmp_path / "a").write_text("")
+    session.run("import os")
+    session.run(f"g = (name for name in {lists.format(str(tmp_path))})")
+    session.run("g = None")
+    assert not session.checkout(2).failed and list(session["g"]) == ["a"]
+    session.checkout(3)
+    (tmp_path / "b").write_text("")
+    assert f"{tmp_path} changed since the cell read it" in session.checkout(2).failed["g"]
+
+
+def test_an_import_lists_no_input(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "listed_by_import.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    session.run("import os\nnames = os.listdir('/')")
+    session.run("import listed_by_import\ng = (i for i in (1, 2))")
+    session.run("g = None")
+    (tmp_path / "another").write_text("")
+    assert not session.checkout(2).failed and list(session["g"]) == [1, 2]
+
+
+@pytest.mark.parametrize("opens", ["import shelve; s = shelve.open({!r}, writeback=True)", "import dbm.dumb; s = dbm.dumb.open({!r})"])
+def test_a_database_that_another_program_wrote_is_never_written(session: Session, tmp_path: Path, opens: str) -> None:
+    session.run(opens.format(str(tmp_path / "base")) + "; s['a'] = 'x'")
+    session.run("s.close(); s = None")
+    for file in tmp_path.glob("base*"):
+        file.write_text("precious")
+    assert list(session.checkout(1).failed) == ["s"]
+    session.checkout(2)
+    assert {file.read_text() for file in tmp_path.glob("base*")} == {"precious"}

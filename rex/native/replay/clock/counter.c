@@ -30,8 +30,8 @@ void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
     *value = e ? (uint64_t)e->record->result : last ? counter_after(last->record, log_now() - t->script->tsc_at) : 0;
     *aux = last ? (uint32_t)last->record->args[0] : 0;
     if (e) {
-        replay_answered(t, e);
         replay_send_with(t, e);
+        replay_answered(t, e);
     }
 }
 

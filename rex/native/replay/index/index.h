@@ -9,13 +9,15 @@
 
 struct observer;
 struct record;
+struct repeats;
 struct task;
 
 /* Replay: the index of a log.  An event is one record; a script has the events of one task. */
 struct event {
     const struct record *record;
     uint64_t key;
-    uint32_t number;
+    uint32_t number, shown;          /* of its record; for users, who count each call of a record */
+    struct repeats *repeats;         /* several calls: the event is the next of them, and done after the last */
     bool done, ordered, looked_up;
     bool unseen;                     /* ordered, but of a file that no other process can see: see replay/order/private_files.c */
     bool idle;                       /* waiting over and over does as much, see replay/progress/deadlock.c */
@@ -94,6 +96,7 @@ uint32_t script_total(void);
 struct script *script_named(uint32_t tid);
 struct script *script_leader(uint32_t task);
 size_t script_place(const struct script *s, const struct event *e);
+uint32_t event_shown(const struct event *e);  /* its number for users; NULL: after the last */
 struct script *script_child(uint32_t parent, uint32_t ordinal);
 extern const struct observer task_log_observer;
 extern struct event *events;

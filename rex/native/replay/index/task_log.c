@@ -1,6 +1,7 @@
 /* The index of a log: each record is an event, and the events of one task are its task log. */
 #include "base/base.h"
 #include "log/log.h"
+#include "log/repeats.h"
 #include "mode/mode.h"
 #include "replay/index/index.h"
 #include "replay/signals/signals.h"
@@ -13,6 +14,7 @@
 
 struct event *events;
 size_t event_count;
+static uint32_t shown_count;
 const struct record **turn_records;
 size_t turn_record_count;
 static struct script *scripts;
@@ -98,6 +100,11 @@ struct script *script_child(uint32_t parent, uint32_t ordinal)
     return NULL;
 }
 
+uint32_t event_shown(const struct event *e)
+{
+    return e ? e->shown + (e->repeats ? e->repeats->taken : 0) : shown_count;
+}
+
 static uint64_t key_of_record(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
@@ -144,7 +151,10 @@ static void add_record(const struct record *r)
         log_is_damaged("event %zu: its task was never born", event_count);
     struct event *e = &events[event_count];
     bool is_note = r->call == EVENT_NOTE || r->call == EVENT_DUP || r->call == EVENT_MAPPED || r->call == EVENT_RESULT;
-    *e = (struct event){.record = r, .key = key_of_record(r), .number = (uint32_t)event_count, .done = is_note};
+    *e = (struct event){.record = r, .key = key_of_record(r), .number = (uint32_t)event_count, .shown = shown_count, .done = is_note,
+                        .repeats = is_note ? NULL : repeats_begin(r)};
+    e->record = e->repeats ? e->repeats->now : r;
+    shown_count += 1 + (uint32_t)repeats_in(r);
     event_count++;
     if (r->call == EVENT_TASK) {
         if (s->birth)

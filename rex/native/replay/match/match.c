@@ -7,6 +7,7 @@
 #include "callstack/callstack.h"
 #include "cpu/cpu.h"
 #include "log/log.h"
+#include "log/repeats.h"
 #include "mode/mode.h"
 #include "replay/clock/clock.h"
 #include "replay/files/files.h"
@@ -130,6 +131,16 @@ void replay_done(struct event *e)
         struct queue *q = queue_at(queue_id(script_of(e->record->task), e->record->call, e->key, 0));
         q->latest = q->latest && q->latest->number > e->number ? q->latest : e;
     }
+}
+
+/* Some calls of its record have been answered: after the last it is done. */
+void replay_took(struct event *e, uint32_t calls)
+{
+    bool is_last = !e->repeats || e->done || !repeats_next(e->repeats, calls);
+    replay_events_taken += calls - is_last;
+    replay_progress += e->idle ? 0 : calls - is_last;
+    if (is_last)
+        replay_done(e);
 }
 
 void replay_put_aside(struct event *e)

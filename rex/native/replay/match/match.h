@@ -35,7 +35,7 @@ void replay_match_start(void);
 bool replay_is_taken(const struct task *t, const struct event *e);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
-void replay_done(struct event *e);
+void replay_done(struct event *e), replay_took(struct event *e, uint32_t calls);
 void replay_put_aside(struct event *e);  /* nobody needs it */
 extern uint64_t replay_progress, replay_events_taken;  /* how many events have happened that are not idle; and how many in all */
 bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run);

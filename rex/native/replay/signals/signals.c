@@ -2,6 +2,7 @@
 #include "base/base.h"
 #include "fastpath/fastpath.h"
 #include "log/log.h"
+#include "log/repeats.h"
 #include "mode/mode.h"
 #include "replay/clock/clock.h"
 #include "replay/index/index.h"
@@ -217,6 +218,8 @@ struct event *replay_event_after(struct task *t, const struct event *e)
 {
     struct script *s = t->script;
     size_t i = script_place(s, e);
+    if (i < s->count && e->repeats && repeats_are_left(e->repeats))
+        return s->event[i];
     for (i++; i < s->count && s->event[i]->done; i++)
         ;
     return i < s->count ? s->event[i] : NULL;

@@ -46,7 +46,7 @@ struct event *replay_ender(struct task *t, const struct event *e);
 bool replay_ends_by_signal(struct task *t);
 bool replay_ends_too_early(const struct task *t, const struct event *e);
 bool replay_was_sent(struct task *t, const struct field *f);    /* a signal, by the facts that the log has of it */
-struct event *replay_event_after(struct task *t, const struct event *e);    /* in the log of its task */
+struct event *replay_event_after(struct task *t, const struct event *e);    /* in the log of its task; itself, if it stands for more calls than the next */
 void replay_arrived(struct task *t, int sig);
 siginfo_t replay_siginfo(const struct record *r);  /* of a signal: the log was checked as it was loaded */
 bool replay_is_signal(const struct event *e);  /* one that nothing in the task itself causes */

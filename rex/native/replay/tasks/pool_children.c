@@ -5,6 +5,7 @@
  * that executed the same when recorded, and its parent, in vfork until then, gets that process's number. */
 #include "base/base.h"
 #include "log/log.h"
+#include "log/repeats.h"
 #include "mode/mode.h"
 #include "replay/files/files.h"
 #include "replay/index/index.h"
@@ -68,6 +69,8 @@ static void set_place(struct script *s, size_t place)
 {
     for (size_t i = 0; i < s->count; i++) {
         s->event[i]->done = i < place || s->event[i]->aside;
+        if (!s->event[i]->done && s->event[i]->repeats)
+            repeats_rewind(s->event[i]->repeats);
         replay_requeue(s, s->event[i]);
     }
     s->cursor = s->readings_to = s->done_to = s->past = 0;
