@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from rex import codec, elf
+from rex import codec
 from rex.archive import Archive, Experiment, Manifest, Unpacked
 from rex.cacheplace import cache_root
 from rex.archive.identities import Identities
@@ -103,7 +103,7 @@ class Reuser:
         """The path of a script to execute instead; "" to run the program."""
         began = time.monotonic()
         self._now.files.forget()
-        known = self._find(process) if self._can_put_back() else None
+        known = self._find(process) if self._can_put_back(process) else None
         if known is None or not pays(self._step(*known)):
             self.summary.executed += 1
             self.summary.spent_s += time.monotonic() - began
@@ -120,12 +120,10 @@ class Reuser:
         self.summary.drawn += bool({kinds.CLOCK, kinds.RANDOMNESS}.intersection(step.sources))
         return path
 
-    def _can_put_back(self) -> bool:
-        """Whether the program that puts back finds its own libraries where a run sees those of an archive."""
+    def _can_put_back(self, process: LiveProcess) -> bool:
+        """Whether the program that puts back, which is the tracer's, finds its libraries where a run sees those of an archive."""
         if self._has_libraries is None:
-            facts = elf.read(native.PATH)
-            libraries = [facts.interpreter, *elf.resolve_needed(native.PATH, {}).found.values()] if facts and facts.interpreter else []
-            self._has_libraries = all(self._now.content(os.fsencode(path)) == self._now.content_here(os.fsencode(path)) for path in libraries)
+            self._has_libraries = all(self._now.content(path) == self._now.content_here(path) for path in process.libraries_of_tracer())
         return self._has_libraries
 
     def _step(self, source: Source, entry: Entry) -> Step:
