@@ -12,6 +12,7 @@ from rex.archive import Archive, Experiment, FileEntry, FileState, Manifest
 from rex.log.records import DUP, IN, NO_ARG, NO_TASK, OUT, RESOLVED, STAT, TASK, Event, Field
 from rex.log.writer import LogWriter
 from rex.runnew.answers import Answers, Look, read_answers
+from rex.syscalls import CALLS
 from rex.syscalls.numbers import NUMBERS
 
 CWD = 2 ** 64 - 100                    # AT_FDCWD as a register holds it
@@ -37,7 +38,7 @@ def task(number: int, parent: int = NO_TASK, flags: int = 0) -> Event:
 
 
 def look(call: str, path: str, result: int = 0, out: bytes = b"", dirfd: int = CWD, number: int = 0) -> Event:
-    fields: tuple[Field, ...] = ((0 if call == "access" else 1, IN, path.encode()),) + (((2, OUT, out),) if out else ())
+    fields: tuple[Field, ...] = ((CALLS[NUMBERS[call]].index_of("path"), IN, path.encode()),) + (((2, OUT, out),) if out else ())
     return Event(NUMBERS[call], number, result, (dirfd, 0, 0, 0, 0, 0), fields)
 
 
@@ -139,7 +140,7 @@ def test_made_directories_have_parents_that_were_there(tmp_path: Path) -> None:
 
 def call(name: str, path: str, result: int, *args: int) -> Event:
     """A call with its path in the first argument, or after the descriptor if it has one."""
-    return Event(NUMBERS[name], 0, result, (CWD, 0, *args, *(0,) * (4 - len(args))), ((0 if name == "execve" else 1, IN, path.encode()),))
+    return Event(NUMBERS[name], 0, result, (CWD, 0, *args, *(0,) * (4 - len(args))), ((CALLS[NUMBERS[name]].index_of("path"), IN, path.encode()),))
 
 
 def test_what_was_refused(tmp_path: Path) -> None:
