@@ -69,7 +69,7 @@ papers: $(BIN)/rex  ## make the tables and figures of the five papers again, or 
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python bench/papers $(ONLY)
 
-screenshots: $(BIN)/rex  ## take the pictures of docs/runnew.md, in a headless chromium
+screenshots: $(BIN)/rex  ## take the pictures of README and docs, in a headless chromium
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install pillow
 	$(BIN)/python tests/web/screenshots.py
 

@@ -23,6 +23,12 @@ def told_by(text: str) -> int | None:
     return next((number for number in _ADVICE if text.endswith(os.strerror(number))), None)
 
 
+def no_room(directory: str) -> int | None:
+    """Why a directory takes no further block, as an error number; None if it does."""
+    number = refusal(directory, [1])
+    return number if number not in (errno.EACCES, errno.EPERM) else None
+
+
 def refusal(directory: str, sizes: list[int]) -> int | None:
     """Why the machine does not take files of these sizes in bytes together, as an error number; None if it takes them."""
     if not sizes:

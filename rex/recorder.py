@@ -19,6 +19,7 @@ from rex.background import BackgroundCall
 from rex.credentials import credential_variables
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
 from rex.filetree import FileTree
+from rex.hostfailure import advice
 from rex.keeping import CaptureService, Keeper
 from rex.standard import is_closed
 from rex.text import quoted
@@ -330,7 +331,7 @@ def _record(options: Options) -> Outcome:
                 options.ended(recording)
         if service.failure:
             raise OwnFailure("a file could not be kept before it changed",
-                             str(service.failure), "free some space and record again")
+                             str(service.failure), f"{advice(getattr(service.failure, 'errno', None)) or 'look at it'}, and record again")
         from rex import inventory
         manifest = inventory.complete(manifest, FileTree(keeper, service), report, processes)
         if options.complete:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 20
 _FAILED = {"change_failed": "a change of files could not be made again", "copy_failed": "a file could not be copied",
+           "output_failed": "what the program prints could not be written",
            "memory_refused": "reads of the program's memory that the kernel did not allow"}
 
 
@@ -290,7 +291,7 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
     except OSError as error:
         raise OwnFailure("the replay could not be prepared", str(error),
                          f"{advice(error.errno) or 'look at it'}, or set REX_CACHE to another directory") from error
-    _look_at_host(experiment.manifest, outdir, report)
+    look_at_host(experiment.manifest, outdir, report)
     outcome = _outcome(experiment, outdir, report)
     outcome.problems[:0] = refused
     outcome.explanation = explanation
@@ -299,14 +300,16 @@ def replay(archive_path: str, name: str | None, outdir: str, is_quiet: bool = Fa
     return outcome
 
 
-def _look_at_host(manifest: Manifest, outdir: str, report: Report) -> None:
+def look_at_host(manifest: Manifest, outdir: str, report: Report) -> None:
     """Where an output is cut, or a file could not be made, because this machine refused it, the replay says nothing of the experiment.
 
     Raises:
         OwnFailure: there is no room, a limit, or the disk fails.
     """
-    number = next((found for problem in report.problems if problem.partition(": ")[0] in _FAILED and (found := told_by(problem))), None)
-    number = number or refusal(outdir, _missing_sizes(manifest, outdir))
+    failed = {problem.partition(": ")[0]: found for problem in report.problems if (found := told_by(problem))}
+    if number := failed.pop("output_failed", None):
+        raise OwnFailure("what the program prints cannot be written", os.strerror(number), advice(number))
+    number = next((found for kind, found in failed.items() if kind in _FAILED), None) or refusal(outdir, _missing_sizes(manifest, outdir))
     if number:
         raise OwnFailure(f"the outputs do not fit into {outdir}", os.strerror(number), advice(number))
 

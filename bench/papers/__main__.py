@@ -1,7 +1,8 @@
 """Makes the tables and figures of the five papers again: python bench/papers [PAPER...]
 
 Without a name all of them, in the order below. Each part of docs/papers.md is replaced by what was measured; plots and the numbers
-behind them go to docs/papers. Plots need matplotlib (the extra `bench`), without it there are numbers only.
+behind them go to docs/papers. Plots need matplotlib (the extra `bench`), without it there are numbers only. What flor and kishu run is not installed by Rex
+(pip install torch scikit-learn pandas kishu dill cloudpickle qiskit 'ray[data]'); what is missing is left out.
 
     aupy    heuristics of workflow schedules: Figures 5 to 10
     chex    planners of versions on real and made trees, versions in a time (Figure 9a), versions that arrive one by one
@@ -27,7 +28,7 @@ import aupy                # noqa: E402
 import chex                # noqa: E402
 import flor                # noqa: E402
 import kishu               # noqa: E402
-from page import put       # noqa: E402
+from page import Missing, put       # noqa: E402
 
 # Papers whose tables another benchmark makes: its command, and the seconds that it may take.
 BENCHES = {"rex": (["bench/run.py", "--runs", "5"], 1800)}
@@ -65,7 +66,11 @@ def main() -> None:
             parser.error(f"no paper {name!r}: choose of {', '.join(PAPERS)}")
     for name in wanted:
         began, told = time.monotonic(), machine()
-        text = run_bench(name) if name in BENCHES else PARTS[name]()
+        try:
+            text = run_bench(name) if name in BENCHES else PARTS[name]()
+        except Missing as error:
+            print(f"{name}: not made, {error} is not installed", flush=True)
+            continue
         put(name, f"{text.rstrip()}\n\n({told}; {(time.monotonic() - began) / 60:.0f} min)\n")
         print(f"{name}: done", flush=True)
 

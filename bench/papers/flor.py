@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindsight import hindsight, python, run, shown
-from page import plot, table, write_csv
+from page import Missing, plot, table, write_csv
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "examples" / "hindsight" / "paper"
 EPOCHS, PAIRS = 12, 2
@@ -154,10 +154,10 @@ def make() -> str:
     """The part of the page.
 
     Raises:
-        SystemExit: torch is missing.
+        Missing: there is no torch.
     """
     if importlib.util.find_spec("torch") is None:
-        raise SystemExit("flor: the workloads need torch: pip install torch")
+        raise Missing("torch")
     found = {}
     for workload in WORKLOADS:
         found[workload.name] = measure(workload)

@@ -12,14 +12,14 @@ import statistics
 from typing import Any
 
 import notebook as runs
-from page import plot, table, write_csv
+from page import Missing, plot, table, write_csv
 
 # The paper's name, ours, and the library that it needs.
 NOTEBOOKS = {"Cluster": ("cluster", "sklearn"), "TPS": ("tabular", "sklearn"), "Sklearn": ("texts", "sklearn"), "HW-LM": ("linear_models", "sklearn"),
              "StoreSales": ("store_sales", "sklearn"), "Qiskit": ("quantum", "qiskit"), "TorchGPU": ("torch_train", "torch"), "Ray": ("data_pipeline", "ray")}
 TOOLS = {"rex": "xxhash", "kishu": "kishu", "dill": "dill", "cloudpickle": "cloudpickle"}
 TITLES = {"rex": "Rex", "kishu": "Kishu 0.3.4", "dill": "dill", "cloudpickle": "cloudpickle"}
-LIMIT_S = 400
+LIMIT_S = 150
 # By paper's notebook and tool: seconds of the plain run, what a run with the tool found.
 Found = dict[tuple[str, str], tuple[float, dict[str, Any]]]
 
@@ -103,5 +103,11 @@ def gains(found: Found) -> str:
 
 
 def make() -> str:
-    """The part of the page."""
+    """The part of the page.
+
+    Raises:
+        Missing: no notebook can run.
+    """
+    if not is_there("sklearn"):
+        raise Missing("scikit-learn")
     return describe(measure())

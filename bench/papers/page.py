@@ -17,6 +17,10 @@ Curves = Mapping[str, Sequence[tuple[float, float]]]
 Panel = tuple[str, str, Curves]
 
 
+class Missing(Exception):
+    """A library that a part needs is not installed."""
+
+
 def put(name: str, text: str) -> None:
     """Replace one made part of the page."""
     page = PAGE.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from rex.bisect.differences import Delta, by_lines, changes_of, find_deltas
 from rex.bisect.isolate import OutOfRuns, isolate
 from rex.contents.client import Comparer
 from rex.contents.rules import Rules
-from rex.errors import NotPermitted, RexError, UsageError
+from rex.errors import NotPermitted, OwnFailure, RexError, UsageError
 from rex.expdiff.many import ABSENT, Subject, gather, is_same_result
 from rex.runnew import RunOutcome, RunPlan, plan_run, start
 from rex.trees.reuse import run_reusing
@@ -131,7 +131,7 @@ class Search:
                 with open(os.devnull, "r+b", buffering=0) as nowhere:
                     streams = (nowhere.fileno(), nowhere.fileno(), nowhere.fileno())
                     outcome = self._run(plan, streams, is_whole)
-            except NotPermitted:
+            except (NotPermitted, OwnFailure):   # of this machine, and nothing of the experiments
                 raise
             except RexError as error:
                 self._tell(f"not run: {error}", len(deltas), False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rex.cli.ending import Report
-from rex.errors import NotFound, UsageError
+from rex.errors import NotFound, OwnFailure, UsageError
 from rex.text import clean
 from rex.types import format_duration, format_size, parse_size
 
@@ -73,6 +73,8 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
         for note in notes:
             click.echo(f"rex: {clean(note)}", err=True)
         show(done, tree, archive, outdir, check)
+    if any(each.is_host_failure for each in done.runs):
+        return OwnFailure.code
     return 1 if any(each.failed for each in done.runs) or check and not done.is_identical else 0
 
 

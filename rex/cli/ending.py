@@ -61,26 +61,26 @@ def words_before_program(argv: list[str]) -> list[str]:
     return argv[: argv.index("--")] if "--" in argv else argv
 
 
-def exit_code(code: int, argv: list[str]) -> int:
-    """What we end with for a failure of ours with this code.
+def exit_code(code: int, argv: list[str], is_of_system: bool = False) -> int:
+    """What we end with for a failure of ours with this code, or of the operating system.
 
     Where the program's own status is handed on, ours must not be taken for it.
     """
     own = words_before_program(argv)
     words = [word for before, word in zip(["", *own], own) if not word.startswith("-") and before not in _TAKE_VALUES]
     name, after = [*words[:2], "", ""][:2]
-    hands_on = name in ("record", "runnew", "run") or (name == "replay" and "--check" not in own) or (
+    hands_on = name in ("record", "runnew", "run") or (name == "replay" and (is_of_system or "--check" not in own)) or (
         name == "hindsight" and after == "record")
     return 125 if hands_on and code not in (126, 127) else code
 
 
-def from_system(error: OSError, otherwise: str = "the system refused") -> RexError:
-    """A failure of the operating system in one line; otherwise: the words for one that names no file."""
+def from_system(error: OSError) -> RexError:
+    """A failure of the operating system in one line."""
     if error.errno == errno.ENOENT and not error.filename and _is_in_removed_directory():
         return RexError("the current directory was removed", "", "cd to another one")
     what = "check the spelling" if error.errno == errno.ENOENT else advice(error.errno) or "check the permissions and the disk"
     where = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else ""
-    return RexError(f"cannot use {where}" if where else otherwise, error.strerror or str(error), what)
+    return RexError(f"cannot use {where}" if where else "the system refused", error.strerror or str(error), what)
 
 
 def _is_in_removed_directory() -> bool:

@@ -18,13 +18,13 @@ from rex.standard import hold_closed
 from rex.text import clean
 
 
-def report(error: RexError, argv: list[str]) -> int:
+def report(error: RexError, argv: list[str], is_of_system: bool = False) -> int:
     """Print one line (and with --json an object) for a foreseen failure; its exit code."""
     if "--json" in words_before_program(argv):
         import json   # few ask
         print(json.dumps(error.as_json()))
     say(f"rex: {clean(str(error))}")
-    return exit_code(error.code, argv)
+    return exit_code(error.code, argv, is_of_system)
 
 
 def from_limits(error: MemoryError | RecursionError) -> RexError:
@@ -64,7 +64,7 @@ def run(argv: list[str]) -> int:
     except OSError as error:
         if "--debug" in argv[:1]:
             raise
-        return report(from_system(error), argv)
+        return report(from_system(error), argv, is_of_system=True)
 
 
 # Of commands that end soon otherwise: with these the work begins when the command line was read.

@@ -66,7 +66,7 @@ def guarded(run: Callable[..., Any]) -> Callable[..., Any]:
             silence_stdout()
             return PIPE_CLOSED
         except OSError as error:
-            raise from_system(error, "cannot use the archive") from error
+            raise from_system(error) from error
     return wrapper
 
 

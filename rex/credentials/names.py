@@ -10,7 +10,7 @@ from rex.credentials.text import find, may_hold
 
 BY_NAME = "a credential by its name"
 # No name is one of a credential without one of these.
-_PARTS = ("PASS", "SECRET", "TOKEN", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "DSN", "PW")
+_PARTS = ("PASS", "SECRET", "TOKEN", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "DSN", "PW", "CREDS", "JWT", "BEARER", "MNEMONIC")
 _MOST_DIGITS = 3   # of a number that is a setting; longer ones may be a PIN
 
 

@@ -49,24 +49,31 @@ RULES = (
     Rule("a private key", ("putty-user-key-file",), r"PuTTY-User-Key-File-\d+: [^\n]+"),
     _key("a private key", "AGE-SECRET-KEY-1", "[A-Z0-9]{50,}"),
     # Passwords in URLs and connection strings.
-    Rule("a password in a URL", ("://",), r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#\"'<>@:]*:(?P<secret>[^\s/?#\"'<>]+)@[^\s/@\"']", True),
+    Rule("a password in a URL", ("://",), r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/?#\"'<>@:]{0,300}:(?P<secret>[^\s/?#\"'<>]{1,500})@[^\s/@\"']", True),
     Rule("a token in a URL", ("://",), r"://(?P<secret>(?=[^@/]*\d)[A-Za-z0-9_\-]{20,})@[^\s/@\"']"),
     Rule("a token in a URL", ("token=", "key=", "secret=", "sig=", "signature=", "password=", "passwd=", "pwd=", "auth="),
          r"(?i)[?&](?:[\w-]*(?:token|api_?key|secret|password|passwd|pwd|auth)|key|sig|[\w-]*signature)=(?P<secret>[^\s&#\"'<>]{6,})", True),
     # Of one line: in code the arguments of a call stand beside each other, too, but with commas.
     Rule("a connection string", ("password", "pwd"),
-         rf"(?i)\b{_OF_A_CONNECTION}[ \t]*=[^\n=,]*[; \t](?:[^\n,]*[; \t])?(?:password|pwd)[ \t]*=[ \t]*(?P<secret>[^;\s\"',]+)(?!,)", True),
+         rf"(?i)\b{_OF_A_CONNECTION}[ \t]{{0,9}}=[^\n=,]{{0,200}}[; \t](?:[^\n,]{{0,200}}[; \t])?(?:password|pwd)[ \t]{{0,9}}=[ \t]{{0,9}}(?P<secret>[^;\s\"',]{{1,200}})(?!,)", True),
     Rule("a connection string", ("password", "pwd"),
-         rf"(?i)(?<![A-Za-z0-9_.])(?:password|pwd)[ \t]*=[ \t]*(?P<secret>[^;\s\"',]+)[; \t](?:[^\n,]*[; \t])?{_OF_A_CONNECTION}[ \t]*=", True),
+         rf"(?i)(?<![A-Za-z0-9_.])(?:password|pwd)[ \t]{{0,9}}=[ \t]{{0,9}}(?P<secret>[^;\s\"',]{{1,200}})[; \t](?:[^\n,]{{0,200}}[; \t])?{_OF_A_CONNECTION}[ \t]{{0,9}}=", True),
     Rule("a connection string", ("accountkey=", "sharedaccesskey=", "sharedsecret="),
          r"(?i)(?:accountkey|sharedaccesskey|sharedsecret)=(?P<secret>[A-Za-z0-9+/]{16,}=*)"),
     # Headers of requests.
     Rule("a bearer token", ("bearer ",), r"(?i)\bbearer\s+(?P<secret>(?=[^\s\"']*\d)[A-Za-z0-9._~+/-]{16,}=*)"),
     Rule("a request's credential", ("authorization:", "api-key:", "-token:", "cookie:", "authorization\"", "apikey:"),
-         r"(?i)(?:\b(?:proxy-)?authorization|\b[\w-]*api-?key|\b[\w-]+-token|\b(?:set-)?cookie)[\"']?\s*:\s*[\"']?"
-         r"(?:(?:basic|bearer|token|digest|apikey)\s+|[\w.-]+=)?(?P<secret>[^\s\"';,]{8,})", True),
+         r"(?i)(?:\b(?:proxy-)?authorization|\b[\w-]{0,60}api-?key|\b[\w-]{1,60}-token|\b(?:set-)?cookie)[\"']?\s*:\s*[\"']?"
+         r"(?:(?:basic|bearer|token|digest|apikey|ssws|splunk|geniekey|apitoken|bot)\s+|[\w.-]+=)?(?P<secret>[^\s\"';,]{8,})", True),
     Rule("a setting in JSON", ("password\"", "passwd\"", "secret\"", "token\"", "api_key\"", "apikey\"", "api-key\""),
          r"(?i)\"[\w-]*(?:password|passwd|secret|token|api[_-]?key)\"\s*:\s*\"(?P<secret>(?=[^\"]*\d)(?=[^\"]*[a-z])[^\"\s]{6,})\"", True),
+    Rule("a setting in XML", ("password>", "passwd>", "secret>", "token>", "apikey>"),
+         r"(?i)<(?:\w+:)?[\w.-]*(?:password|passwd|secret|token|apikey)>(?P<secret>(?=[^<]*\d)(?=[^<]*[a-z])[^<\s]{6,})</", True),
+    Rule("a client's key", ("client-key-data:",), r"client-key-data:\s*(?P<secret>[A-Za-z0-9+/=]{40,})"),
+    Rule("a Kaggle key", ("\"key\"",), r"(?i)\"username\"\s*:\s*\"[^\"]+\"\s*,\s*\"key\"\s*:\s*\"(?P<secret>[0-9a-f]{32})\""),
+    Rule("a password behind a user's name", ("curl ",), r"\bcurl\s(?:[^\n]*\s)?(?:-u|--user)[ =][\"']?[^\s:\"']+:(?P<secret>[^\s\"']{4,})", True),
+    Rule("a password behind a user's name", ("jdbc:oracle:",), r"(?i)jdbc:oracle:\w+:[^\s/:@\"']+/(?P<secret>[^\s@\"']+)@", True),
+    Rule("the hash of a password", (":$",), r"(?<![\w$])[\w.-]+:(?P<secret>\$(?:apr1|1|2[abxy]|5|6|y|7|argon2id?)\$[^\s:]{20,})"),
     Rule("a password for a machine", ("password",), r"\blogin\s+\S+\s+password\s+(?P<secret>\S+)", True),
     # Addresses that whoever knows them may post to.
     Rule("a webhook", ("hooks.slack",), r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9_/-]{20,})"),
@@ -74,6 +81,8 @@ RULES = (
     Rule("a webhook", ("office.com/webhook",), r"office\.com/webhookb?2?/(?P<secret>[\w@/-]{20,})"),
     Rule("a webhook", ("hooks.zapier.com",), r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d+/\w+)"),
     Rule("a webhook", ("maker.ifttt.com",), r"maker\.ifttt\.com/trigger/[\w-]+/(?:json/)?with/key/(?P<secret>[\w-]{10,})"),
+    Rule("a webhook", ("hook",), r"https?://[\w.:-]+/(?:[\w-]+/)*(?:web)?hooks?(?:-test)?/(?P<secret>[0-9a-f]{8}-[0-9a-f-]{27}(?![\w-]))"),
+    Rule("a webhook", (".make.com/",), r"//hook\.[\w.]*make\.com/(?P<secret>[a-z0-9]{20,})"),
     Rule("a webhook", ("/hooks/",), r"https?://[\w.:-]+/hooks/(?P<secret>(?=[a-z]*\d)[a-z0-9]{26})(?![A-Za-z0-9])"),
     # Keys of services.
     _key("an AWS key", "AKIA ASIA ABIA ACCA", "[A-Z2-7]{12}[A-Z0-9]{4}"),
@@ -147,6 +156,37 @@ RULES = (
     _key("a Buildkite token", "bkua_", "[0-9a-f]{40}"),
     _key("a CircleCI token", "CCIPAT_ CCIPRJ_", r"\w{40,}"),
     _key("a Mapbox token", "sk.eyJ", r"[\w-]{30,}\.[\w-]{20,}"),
+    _key("a Flutterwave key", "FLWSECK-", "[0-9a-f]{32}-X"),
+    _key("a Shippo token", "shippo_live_ shippo_test_", "[0-9a-f]{40}"),
+    _key("an EasyPost key", "EZAK EZTK", "[A-Za-z0-9]{54}"),
+    _key("a Duffel token", "duffel_live_ duffel_test_", r"[\w-]{43}"),
+    _key("a Frame.io token", "fio-u-", r"[\w-]{64}"),
+    _key("a Typeform token", "tfp_", r"[\w-]{40,}"),
+    _key("a Plaid token", "access-production- access-development- access-sandbox-", "[0-9a-f]{8}-[0-9a-f-]{27}"),
+    Rule("a Braintree token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
+    _key("a Zoho token", "1000.", r"[0-9a-f]{32}\.[0-9a-f]{32}"),
+    Rule("a Mailgun key", ("-",), rf"{_NO_WORD_BEFORE}[0-9a-f]{{32}}-[0-9a-f]{{8}}-[0-9a-f]{{8}}(?![\w-])"),
+    _key("a Mandrill key", "md-", "(?=[A-Za-z]*[0-9])(?=[a-z0-9]*[A-Z])[A-Za-z0-9_-]{22}"),
+    _key("a Honeycomb key", "hcaik_ hcalk_", "[a-z0-9]{50,}"),
+    Rule("a New Relic key", ("NRAL",), rf"{_NO_WORD_BEFORE}[0-9a-f]{{36}}(?:NRAL|FFFFNRAL){_NO_WORD_AFTER}", is_exact=True),
+    _key("a Vercel token", "vercel_blob_rw_", r"\w{30,}"),
+    _key("an Infisical token", "st.", r"[0-9a-f]{24}\.[0-9a-f]{28,}\.[0-9a-f]{28,}"),
+    _key("a Bitwarden token", "0.", r"[0-9a-f]{8}-[0-9a-f-]{27}\.[A-Za-z0-9]{28,}:[A-Za-z0-9+/=]{20,}"),
+    _key("a NuGet key", "oy2", "[a-z0-9]{43}"),
+    _key("a Clojars token", "CLOJARS_", "[0-9a-f]{60}"),
+    _key("an ntfy token", "tk_", "(?=[a-z]*[0-9])[a-z0-9]{29}"),
+    _key("a Notion token", "secret_", "(?=[A-Za-z]*[0-9])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{43}"),
+    _key("a ClickUp token", "pk_", "[0-9]{6,10}_[A-Z0-9]{32}"),
+    _key("a Dropbox token", "sl.", r"(?=[\w-]*\d)[\w-]{120,}"),
+    _key("a dbt token", "dbtc_ dbtu_", r"[\w=-]{36,}"),
+    _key("a Weights & Biases key", "local-", "[0-9a-f]{40}"),
+    _key("a Voyage key", "pa-", r"(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{43}"),
+    _key("a Lob key", "live_ test_", "[0-9a-f]{35}"),
+    Rule("a Twitter token", ("AAAAAAAAAAAAAAAAAAAAA",), rf"{_NO_WORD_BEFORE}A{{21}}(?=[A-Za-z0-9]*%)[A-Za-z0-9%]{{60,}}", is_exact=True),
+    Rule("a Facebook token", ("EAA",), rf"{_NO_WORD_BEFORE}EAA[B-Za-z](?=[A-Za-z]*\d)[A-Za-z0-9]{{80,}}{_NO_WORD_AFTER}", is_exact=True),
+    Rule("an Azure key", ("+AS", "+AEh", "+ARm", "+ACR", "AIoT", "APIM", "AzFu", "AzSe", "ACDb", "AzCa", "ABac", "AZDO"),
+         r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}|[A-Za-z0-9+/]{33,76}(?:\+AS[tb]|\+AEh|\+ARm|\+ACR|AIoT|APIM|AzFu|AzSe|ACDb|AzCa|ABac)[A-Za-z0-9+/]{5,6}={0,2})"
+         r"(?![A-Za-z0-9+/=])", is_exact=True),
     _key("an OpenShift token", "sha256~", r"[\w-]{43}"),
     _key("a Prefect key", "pnu_ pnb_", "[A-Za-z0-9]{36}"),
     _key("a Contentful token", "CFPAT-", r"[\w-]{40,}"),
@@ -156,11 +196,11 @@ RULES = (
 
 # Names of variables, options and settings, in words: DB_PASSWORD, --api-key and clientSecret are DB PASSWORD, API KEY, CLIENT SECRET.
 # A word that ends so names a credential, whatever the value.
-STRONG_ENDS = ("PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSCODE", "SECRET", "SECRETS", "TOKEN", "APIKEY", "CREDENTIAL",
+STRONG_ENDS = ("CREDS", "AUTHKEY", "USERPWD", "BINDPW", "ROOTPW", "ADMINPW", "USERPW", "DBPW", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSCODE", "SECRET", "SECRETS", "TOKEN", "APIKEY", "CREDENTIAL",
                "CREDENTIALS", "SECRETKEY", "PRIVATEKEY", "ACCESSKEY", "AUTHTOKEN")
 STRONG_LAST = ("PW", "PWD")             # as the last of several words
 # A word that ends so names one, unless the value is plainly none.
-WEAK_ENDS = ("PASS", "AUTH", "AUTHORIZATION", "COOKIE", "COOKIES", "DSN", "TOKENS")
+WEAK_ENDS = ("JWT", "BEARER", "MNEMONIC", "PASS", "AUTH", "AUTHORIZATION", "COOKIE", "COOKIES", "DSN", "TOKENS")
 WEAK_LAST = ("KEY",)                    # as the last of several words
 NO_ENDS = ("BYPASS", "COMPASS", "TRESPASS", "SURPASS", "ENCOMPASS", "UNDERPASS", "OVERPASS", "MULTIPASS", "ASKPASS", "UNAUTH")
 # Keys of tables, caches and keyboards; and what is meant for everybody.

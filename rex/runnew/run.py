@@ -15,6 +15,7 @@ from rex import codec, rlimits
 from rex.archive import Experiment, Manifest
 from rex.cacheplace import cache_root
 from rex.errors import OwnFailure
+from rex.hostfailure import advice, no_room
 from rex.recorder import Streams
 from rex.replayer import Stage, open_stdin
 from rex.runnew.answers import read_answers
@@ -141,13 +142,15 @@ class Run:
         """Wait for the end; take what was recorded into the archive. Once, in any one thread.
 
         Raises:
-            OwnFailure, NotPermitted: the engine failed; nothing was recorded.
+            OwnFailure, NotPermitted: the engine failed, or this machine had no room; nothing was recorded.
         """
         report = None
         try:
             report = self._wait()
             duration_s = time.monotonic() - self._begun
             outputs = find_outputs(self.plan)
+            if (outputs or report.status) and not self._is_cancelled:
+                self._look_for_room()
             ours = os.fsencode(cache_root()) + b"/"     # where steps are put back from
             uses = [LiveUse(kind, codec.text(what)) for kind, what in report.live if not (self._gate and what.startswith(ours))]
             if not self.plan.is_recorded:
@@ -158,6 +161,15 @@ class Run:
                               experiment.name if experiment else None, tuple(notes), duration_s)
         finally:
             self._end(None)
+
+    def _look_for_room(self) -> None:
+        """Make sure that what the run wrote is not cut: that would say nothing of the experiment.
+
+        Raises:
+            OwnFailure: the output directory is full.
+        """
+        if number := no_room(self.plan.outdir):
+            raise OwnFailure(f"the outputs do not fit into {self.plan.outdir}", os.strerror(number), advice(number))
 
     def _left_behind(self) -> list[str]:
         """A note of what the run may have left on the machine, where it could not have a namespace of its own."""
@@ -218,4 +230,4 @@ def start(plan: RunPlan, stdin: int | None = None, stdout: int | None = None,
         return Run(plan, stdin, stdout, stderr, is_sandboxed, gate)
     except OSError as error:
         raise OwnFailure("the run could not be prepared", str(error),
-                         "free some space, or set REX_CACHE to another directory") from error
+                         f"{advice(error.errno) or 'look at it'}, or set REX_CACHE to another directory") from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Callable
 
 from rex import elf
 from rex.errors import Damaged, NotPermitted, OwnFailure
+from rex.hostfailure import advice, told_by
 from rex.tracer.plan import DEVNULL, LIVE, RECORD, Plan, Report
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _fail(report: Report, status: int) -> None:
     if "not_permitted" in why:
         raise NotPermitted("tracing is not permitted here", why["not_permitted"], "see: rex doctor")
     if "log_error" in why:
-        raise OwnFailure("the log could not be written", why["log_error"], "free some space")
+        raise OwnFailure("the log could not be written", why["log_error"], advice(told_by(why["log_error"])) or "look at the disk")
     if "damaged" in why:
         raise Damaged("the log is damaged", why["damaged"], "get the archive again from where it comes from")
     how = f"exit status {status}" if status > 0 else signal.Signals(-status).name

@@ -5,6 +5,7 @@ The only importer of fsspec. Packs are read where they lie, in ranges.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import time
@@ -23,10 +24,12 @@ from rex.archive.sealed import unseal_content
 from rex.archive.store import Store
 from rex.errors import Damaged, NotFound, RexError, UsageError
 from rex.extras import missing
+from rex.hostfailure import advice
 
 # A file appears in these stores whole or not at all; elsewhere it is renamed when it is whole.
 _WHOLE_OR_NOT = {"s3", "s3a", "gs", "gcs", "abfs", "az", "adl", "memory", "oci", "r2"}
 _RANGES = _WHOLE_OR_NOT | {"http", "https"}   # their cat_file knows ranges
+_NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL, errno.EXDEV}   # of file systems without links
 _LOCAL = {"file", "local"}
 _PROBES = 3
 _PAUSES = (0.1, 0.4)   # seconds before a file is created again
@@ -53,6 +56,7 @@ class Remote:
         """
         self.url = re.sub(r"(://[^/:@]*):[^/@]*@", r"\1@", url.rstrip("/"))   # passwords are not shown
         scheme = url.partition("://")[0] if "://" in url else "file"
+        self.is_local = scheme in _LOCAL
         try:
             from fsspec.core import url_to_fs
         except ImportError as error:
@@ -68,7 +72,6 @@ class Remote:
             raise
         self._root = root.rstrip("/")
         self._scheme = scheme
-        self.is_local = scheme in _LOCAL
         self._is_whole_or_not = scheme in _WHOLE_OR_NOT
         self.folder = Folder(self._root) if self.is_local else None   # of this machine: only plain files are opened
 
@@ -80,8 +83,9 @@ class Remote:
         except (RexError, FileNotFoundError, FileExistsError):
             raise
         except Exception as error:   # each backend has a family of exceptions of its own
-            raise RexError(f"cannot use {self.url}", str(error) or type(error).__name__,
-                           "check the URL, the network and your credentials") from error
+            of_host = advice(error.errno) if isinstance(error, OSError) and self.is_local else ""
+            raise RexError(f"cannot use {self.url}", (of_host and getattr(error, "strerror", "")) or str(error) or type(error).__name__,
+                           of_host or "check the URL, the network and your credentials") from error
 
     def path(self, *names: str) -> str:
         """A path as the file system knows it."""
@@ -226,12 +230,8 @@ class Remote:
             temporary = os.path.join(os.path.dirname(path), f".tmp-{os.urandom(8).hex()}")
             try:
                 self._fs.pipe_file(temporary, data)
-                os.link(temporary, path)
+                _link(temporary, path)
                 return
-            except FileExistsError:
-                raise
-            except OSError:     # a file system without links
-                pass
             finally:
                 self._forget(temporary)
         self._fs.pipe_file(path, data, mode="create")
@@ -286,6 +286,18 @@ class Remote:
             self._fs.rm_file(path)
         except Exception:   # it is waste, and the failure that led here matters more
             pass
+
+
+def _link(source: str, target: str) -> None:
+    """Give a whole file a second name, unless somebody has it; on a file system without links the name instead of its first."""
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if os.path.lexists(target):
+            raise FileExistsError(target) from error
+        os.replace(source, target)
 
 
 class RemotePack(PackReader):

@@ -62,8 +62,8 @@ def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = Non
             processes = {process.task: process for process in experiment.manifest.processes}
             if not processes:
                 raise Damaged("its manifest names no process", "", "see: rex check")
-            if unknown := sorted(processes.keys() - facts.processes.keys()):
-                raise Damaged("its manifest does not fit its log", f"the log knows no process {unknown[0]}", "see: rex check")
+            if unknown := sorted(processes.keys() ^ facts.processes.keys()):
+                raise Damaged("its manifest does not fit its log", f"one of them lacks process {unknown[0]}", "see: rex check")
             read.append((experiment, facts, Recorded(experiment.manifest, processes, [], facts.ties)))
         except RexError as error:
             if notes is not None:

@@ -19,7 +19,7 @@ from rex import codec
 from rex.archive import Archive
 from rex.errors import OwnFailure, RexError
 from rex.hostfailure import advice
-from rex.replayer import Stage, compare_outputs, make_plan, open_stdin, prepare_outdir
+from rex.replayer import Stage, compare_outputs, look_at_host, make_plan, open_stdin, prepare_outdir
 from rex.tracer import Report, choose
 from rex.trees.cluster import replay_on
 from rex.trees.cut import Run, load_runs
@@ -42,6 +42,7 @@ class RunReplayed:
         differing: outputs that differ from the recording, by path: why.
         within: outputs that differ only as the user allowed, by path or name of the stream: the verdict on them.
         failed: why it could not be replayed; "" if it was.
+        is_host_failure: that is this machine's fault, or Rex's own.
     """
 
     name: str
@@ -53,6 +54,7 @@ class RunReplayed:
     divergences: int = 0
     seconds: float = 0.0
     failed: str = ""
+    is_host_failure: bool = False
     within: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -143,9 +145,9 @@ class _OneRun:
                 report = self._run_engine(stage, stdin.fileno())
             self._compare(report)
         except RexError as error:
-            self._found.failed = str(error)
+            self._found.failed, self._found.is_host_failure = str(error), isinstance(error, OwnFailure)
         except OSError as error:
-            self._found.failed = f"{error} ({advice(error.errno) or 'look at it'})"
+            self._found.failed, self._found.is_host_failure = f"{error} ({advice(error.errno) or 'look at it'})", True
         finally:
             self._shared.finish_run(self._run.name)
         self._found.seconds = time.monotonic() - began
@@ -166,6 +168,7 @@ class _OneRun:
 
     def _compare(self, report: Report) -> None:
         manifest = self._run.experiment.manifest
+        look_at_host(manifest, self._out, report)
         self._found.divergences = report.divergences
         self._found.is_same_output = report.difference is None
         self._found.is_same_status = os.waitstatus_to_exitcode(report.status) == manifest.exit_status

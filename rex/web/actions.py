@@ -142,7 +142,7 @@ def _begin(site: Site, job: Job) -> dict[str, Any]:
 
 
 def _sandbox(site: Site) -> tuple[str, ...]:
-    return ("--sandbox",) if site.services.is_sandboxed else ()
+    return ("--sandbox",) if site.is_sandboxed else ()
 
 
 def check(site: Site, data: Any) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def _note_check(site: Site, found: Experiment, report: str, code: int) -> None:
 
 def answer(site: Site, data: Any) -> dict[str, Any]:
     """Answer the log statements that were added to a training script; where to watch."""
-    if site.services.is_sandboxed:
+    if site.is_sandboxed:
         raise UsageError("answers run the script, which no sandbox can yet", "", "open the page without --sandbox for what you trust")
     found = site.catalog.experiment(_field(data, "experiment"))
     script, epochs = _field(data, "script"), _field(data, "epochs")

@@ -96,7 +96,7 @@ def make_app(archive: str, services: Services, keys: Keys, is_read_only: bool = 
     Raises:
         NotFound, TooNew, Damaged: the archive cannot be read.
     """
-    site = Site(Catalog(archive), services, Runs(services), is_read_only)
+    site = Site(Catalog(archive), services, Runs(services), is_read_only, services.is_sandboxed)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

@@ -25,7 +25,7 @@ from rex.web.links import Links
 from rex.web.logview import BLOCK_ROWS
 from rex.web.pages import compare_page, draw_outputs, first_bytes
 from rex.web.runs import Runs
-from rex.web.services import Services
+from rex.web.services import Plan, Services, Start
 from rex.web.site import HERE, Site
 
 MAX_EVENTS = 100_000        # of one log
@@ -39,6 +39,8 @@ _SCRIPTS = ("archive.js", "experiment.js", "log.js", "sweep.js")
 _FILES = ("style.css", "archive.css", "icon.svg")
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/bmp": ".bmp", "image/webp": ".webp"}
 _MODULE_WORDS = re.compile(r"^import .*\n|^export (?=\w)", re.MULTILINE)
+
+_NOTHING_RUNS = Services(cast(Plan, None), cast(Start, None))
 
 Make = Callable[[], bytes]
 
@@ -219,7 +221,7 @@ def export(path: str, directory: str, progress: Callable[[int, int], None] | Non
         UsageError: the directory holds something.
     """
     links = StaticLinks()
-    site = Site(Catalog(path), cast(Services, None), Runs(cast(Services, None)), is_read_only=True, links=links)
+    site = Site(Catalog(path), _NOTHING_RUNS, Runs(_NOTHING_RUNS), is_read_only=True, links=links)
     links.site = site
     try:
         if os.path.isdir(directory) and os.listdir(directory):

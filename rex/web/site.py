@@ -61,6 +61,7 @@ class Site:
 
     Attributes:
         is_read_only: whether nothing may be changed, and nothing run.
+        is_sandboxed: whether all that it runs of the archive runs in a sandbox, or not at all.
         cwd: where paths that are not absolute go out from.
     """
 
@@ -68,6 +69,7 @@ class Site:
     services: Services
     runs: Runs
     is_read_only: bool = False
+    is_sandboxed: bool = False
     links: Links = field(default_factory=Links)
     logs: LogViews = field(default_factory=LogViews)
     cwd: str = field(default_factory=os.getcwd)
@@ -76,7 +78,7 @@ class Site:
     def page(self, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page from its template."""
         text = self._jinja.get_template(name).render(
-            archive=self.catalog.archive.path, links=self.links, is_read_only=self.is_read_only, is_sandboxed=self.services.is_sandboxed,
+            archive=self.catalog.archive.path, links=self.links, is_read_only=self.is_read_only, is_sandboxed=self.is_sandboxed,
             active_runs=sum(not run.is_over for run in self.runs.all()), **values)
         # A lone surrogate in what a stranger named must not break the answer.
         return HTMLResponse(text.encode("utf-8", "replace"), status)

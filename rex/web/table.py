@@ -53,26 +53,27 @@ def sizes(usage: Usage) -> dict[str, Any]:
 
 @page
 async def archive(site: Site, _request: Request) -> Response:
-    """The table of all experiments; sizes that are not known yet follow, with `archive_rows`."""
+    """The page of all experiments; its rows follow, with `archive_rows`."""
     return await run_in_threadpool(archive_page, site)
 
 
 def archive_page(site: Site) -> Response:
-    """The page of the table."""
-    found, usages = rows(site), site.catalog.known_usages()
-    return site.page("archive.html", section="archive", rows=found, is_measured=usages is not None,
-                     disk=None if usages is None else site.catalog.disk_bytes())
+    """The page of the table; whole where nobody can be asked for the rows."""
+    return site.page("archive.html", section="archive", told=_rows(site, False) if site.links.is_static else None)
 
 
 @page
-async def archive_rows(site: Site, _request: Request) -> Response:
-    """The rows with sizes, which takes a while: every manifest is read."""
-    return json_response(await run_in_threadpool(_measured, site))
+async def archive_rows(site: Site, request: Request) -> Response:
+    """The rows; with `sizes` those too, which takes a while where they are not known: every manifest is read."""
+    return json_response(await run_in_threadpool(_rows, site, "sizes" in request.query_params))
 
 
-def _measured(site: Site) -> dict[str, Any]:
-    site.catalog.usages()
-    return {"rows": rows(site), "disk": format_size(site.catalog.disk_bytes())}
+def _rows(site: Site, is_measured: bool) -> dict[str, Any]:
+    """Rows, and what the archive takes on the disk; "" where sizes are not known."""
+    if is_measured:
+        site.catalog.usages()
+    found = rows(site)
+    return {"rows": found, "disk": "" if site.catalog.known_usages() is None else format_size(site.catalog.disk_bytes())}
 
 
 def _text(data: Any, key: str) -> str:

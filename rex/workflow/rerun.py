@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from rex import codec, rlimits
 from rex.archive import Archive, Experiment
 from rex.errors import NotFound, OwnFailure, UsageError
+from rex.hostfailure import advice
 from rex.text import quoted_ref
 from rex.replayer import Stage, compare_outputs, make_plan, open_stdin
 from rex.tracer import Report, choose
@@ -99,7 +100,7 @@ def rerun(archive_path: str, name: str | None, request: Request) -> Rerun:
         with rlimits.lifted(), Stage(archive, experiment) as stage:
             return _Runner(stage, experiment, workflow, store, persisted, request, top).run(order)
     except OSError as error:
-        raise OwnFailure("the workflow could not be run", str(error), "free some space, then use --resume") from error
+        raise OwnFailure("the workflow could not be run", str(error), f"{advice(error.errno) or 'look at it'}, then use --resume") from error
     finally:
         shutil.rmtree(top, ignore_errors=True)
 

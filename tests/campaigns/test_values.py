@@ -57,7 +57,7 @@ def words(command: str, archive: Path, target: Path) -> list[str]:
 
 def run_here(command: list[str]) -> tuple[int, str]:
     """Run rex in this process: its status and what it printed."""
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape")
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), watchdog():
         status = run(command)
     out.flush()

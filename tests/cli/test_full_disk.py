@@ -71,3 +71,27 @@ def test_copies_and_tools_fail_again(full: Path) -> None:
     recorded = rex(full, "record", "-q", "-l", archive, "--", "sh", "-c", line)
     assert recorded[0] == 0 and "cp " in recorded[1] and "dd 1048576" in recorded[1]
     assert rex(full.parent, "replay", "-q", "-l", archive, "-o", "out") == recorded
+
+
+def test_a_new_run_without_room_is_no_result(full: Path) -> None:
+    top = full.parent
+    (top / "size").write_text("1\n")
+    line = "read n < size; head -c ${n}00000 /dev/zero > made; true"
+    assert rex(top, "record", "-q", "-l", "A", "--", "sh", "-c", line)[0] == 0
+    (top / "larger").write_text("30\n")
+    given = ("--headless", "-l", "A", "--file", "size=larger", "--record")
+    assert rex(top, "runnew", *given, "-o", str(full / "out"))[0] == 125, "the file is cut"
+    assert rex(top, "runnew", "-q", *given, "-o", "out")[0] == 0
+    assert rex(top, "ls", "A")[1].count("complete") == 2, "only the second one is kept"
+    for command in (("replay", "-l", "A", "--all", "-o", str(full / "all"), "--check"), ("replay", "A:exp1", "-o", str(full / "one"), "--check")):
+        assert rex(top, *command)[0] == 125, "nothing is said of the experiment"
+    assert rex(top, "push", "A", str(full / "remote"))[0] == 2 and not list(full.glob("remote/rex-archive.json"))
+
+
+def test_output_that_cannot_be_written_is_no_divergence(tmp_path: Path) -> None:
+    assert rex(tmp_path, "record", "-q", "-l", "A", "--", "sh", "-c", "echo a line")[0] == 0
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(tmp_path / "cache"), "REX_ENGINE": "native"}
+    with open("/dev/full", "wb") as nowhere:
+        done = subprocess.run([sys.executable, "-m", "rex.cli.main", "replay", "-l", "A", "-o", "out"], cwd=tmp_path, env=env, stdin=subprocess.DEVNULL,
+                              stdout=nowhere, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 125 and "what the program prints cannot be written: No space left" in done.stderr

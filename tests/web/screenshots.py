@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/runnew.md, docs/notebook.md and docs/how-to/browse.md in a headless Chromium: `make screenshots`."""
+"""Takes the pictures of README.md, docs/runnew.md, docs/notebook.md and docs/how-to/browse.md in a headless Chromium: `make screenshots`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,33 @@ from web.lab import lab_in, open_notebook, run_all, why_no_lab   # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 WIDTH, HEIGHT = 1180, 900
+FIT = """awk -v rate="$1" -v rounds="$2" -v seed="$SEED" 'BEGIN {
+  srand(seed)
+  for (i = 0; i < rounds; i++) { x = rand(); y = 3 * x + rand() / 5; slope += rate * x * (y - slope * x) }
+  printf "{\\"slope\\": %.4f, \\"error\\": %.4f}\\n", slope, (slope - 3) ^ 2 > "fit.json"
+  print "seed", seed > "seed.txt"
+}'
+"""
+VERSIONS = {"plain": ("120", "sum(kept) / len(kept)"), "strict": ("110", "sum(kept) / len(kept)"), "median": ("120", "sorted(kept)[len(kept) // 2]")}
+ANALYSIS = """import random
+random.seed(3)
+points = [random.gauss(100, 15) for _ in range(50_000)]
+limit = {}
+kept = [point for point in points if point < limit]
+middle = {}
+print(len(kept), "kept, middle", round(middle, 2))
+"""
+TRAINING = """import random
+from rex import hindsight
+random.seed(1)
+slope = 0.0
+for epoch in range(40):
+    for _ in range(2000):
+        x = random.random()
+        slope += 0.0003 * x * (random.gauss(3, 1) * x - slope * x)
+    hindsight.log("loss", (3 - slope) ** 2)
+    hindsight.log("slope", slope)
+"""
 PANEL_HEIGHT = 560
 COLOURS = 200
 
@@ -37,6 +64,33 @@ def record(top: Path) -> None:
         (home / "search" / "hits.txt").unlink()
         (home / "search" / "in.index").unlink()
     (home / "search" / "newer").rename(home / "blast-2.1")
+
+
+def record_study(top: Path) -> None:
+    """An archive with a sweep, three versions of an analysis, and a training run."""
+    home = top / "ann" / "study"
+    home.mkdir()
+    (home / "fit.sh").write_text(FIT)
+    rex("record", "-q", "-l", "../../STUDY", "-e", "fit", "--", "sh", "fit.sh", "0.1", "100", cwd=home, SEED="1")
+    rex("sweep", "-q", "-l", "../../STUDY", "-e", "fit", "--arg", "2=0.05,0.1,0.2,0.4", "--arg", "3=30,100,300", "--env", "SEED=1..3", "-j", "2", cwd=home)
+    for name, words in VERSIONS.items():
+        (home / "analysis.py").write_text(ANALYSIS.format(*words))
+        rex("record", "-q", "--cells", "-l", "../../STUDY", "-e", name, "analysis.py", cwd=home)
+    (home / "train.py").write_text(TRAINING)
+    rex("hindsight", "record", "--overhead", "0.5", "-l", "../../STUDY", "-e", "training", "train.py", cwd=home)
+
+
+def show_study(page: Page, base: str) -> None:
+    """A picture of each of its pages."""
+    page.open(f"{base}/sweep?of=fit")
+    page.says("0.05", "#runs")
+    both(page, "ui-sweep", page.do("return document.querySelectorAll('.plots')[1].getBoundingClientRect().bottom + 16 | 0"))
+    page.open(f"{base}/versions")
+    page.says("Where they part")
+    both(page, "ui-versions", page.do("return document.querySelector('#h-cells').getBoundingClientRect().top - 16 | 0"))
+    page.open(f"{base}/experiments/training/training")
+    page.says("Checkpoints")
+    both(page, "ui-training", page.do("return document.querySelector('[aria-labelledby=h-script]').getBoundingClientRect().top | 0"))
 
 
 @contextlib.contextmanager
@@ -106,6 +160,9 @@ def tell_story(page: Page, address: str, top: Path) -> None:
     page.open(address.split("?")[0] + "history")
     page.says("distinct steps", "#steps")
     both(page, "ui-history", page.do("return document.querySelector('.steps').getBoundingClientRect().top | 0"))
+    page.open(address.split("?")[0] + "experiments/exp0/workflow")
+    page.says("What to persist")
+    both(page, "ui-workflow", page.do("return document.querySelector('main').getBoundingClientRect().bottom | 0"))
 
 
 def panel_in_lab(top: Path) -> None:
@@ -138,6 +195,10 @@ def main() -> int:
         record(top)
         with served(top, "-l", "EXP") as (address, _), Page(WIDTH, HEIGHT) as page:
             tell_story(page, address, top)
+        record_study(top)
+        with served(top, "STUDY", command="ui") as (address, _), Page(WIDTH, HEIGHT) as page:
+            page.open(address)
+            show_study(page, address.split("/?")[0])
         if problem := why_no_lab():
             print(f"no picture of the panel: {problem}", file=sys.stderr)
         else:

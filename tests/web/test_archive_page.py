@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import Iterator
 
 import pytest
 
-from cli.builders import Bench
-from rex.archive import about
+from cli.builders import Bench, call, default_facts
+from rex.archive import Manifest, about
+from rex.log import LogWriter
 
 from .browser import Page, served, why_no_browser
 
@@ -152,6 +154,22 @@ def test_three_are_compared_with_a_tolerance(page: Page, address: str, shelf: Be
     page.click('button[name="parted"]')
     page.says("Where they parted from exp0", "main")
     page.says("--atol 5", "main")
+    assert not page.complaints()
+
+
+def test_a_recording_is_followed_until_it_ends(page: Page, address: str, shelf: Bench) -> None:
+    def status() -> str:
+        found: list[str] = page.do("return [...document.querySelectorAll('.window tbody tr:not(.space)')].filter(each => "
+                                   "each.textContent.includes('live')).map(each => each.cells[4].textContent)")
+        return "".join(found)
+
+    with shelf.archive.begin("live", {"command": ["sleep", "9"], "start_ns": time.time_ns()}) as recording:
+        page.open(address)
+        page.until(lambda: status() == "recording", "for the recording")
+        with LogWriter(recording.log_path, start_ns=1) as log:
+            log.append(call("getpid", 5))
+        recording.finish(Manifest(files={}, **{**default_facts(), "start_ns": 6 * 10**18}))
+    page.until(lambda: status() == "exit status 3", "for its end, without a reload")
     assert not page.complaints()
 
 

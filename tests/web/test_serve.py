@@ -15,7 +15,9 @@ from starlette.testclient import TestClient
 from cli.builders import Bench
 from rex.cli.group import cli
 from rex.errors import NotFound, OwnFailure, UsageError
+from rex.runnew import plan_run, start
 from rex.web import serve
+from rex.web.services import Services
 
 
 def free_port() -> int:
@@ -86,7 +88,7 @@ def test_one_server_begins_at_the_form_or_at_the_archive(bench: Bench, monkeypat
     told: list[str] = []
     apps: list[Any] = []
     monkeypatch.setattr(serve.uvicorn, "Server", lambda config: SimpleNamespace(run=lambda sockets: apps.append(config.app)))
-    serve.serve(bench.path, None, free_port(), False, told.append, **options)   # type: ignore[arg-type]
+    serve.serve(bench.path, Services(plan_run, start), free_port(), False, told.append, **options)
     address = next(line for line in told if "token=" in line).split()[-1]
     with TestClient(apps[0], base_url=address.split("/?")[0], follow_redirects=False) as client:
         assert f'content="0;url={page}"' in client.get(address).text

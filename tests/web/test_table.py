@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import json
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +17,7 @@ from rex.types import format_size
 
 def rows(client: TestClient) -> dict[str, dict[str, Any]]:
     """The rows of the page by name."""
-    text = client.get("/archive").text
-    return {row["name"]: row for row in json.loads(html.unescape(text.split("data-rows='")[1].split("'")[0]))}
+    return {row["name"]: row for row in client.get("/archive/rows").json()["rows"]}
 
 
 def test_a_row_tells_what_a_list_tells(client: TestClient, bench: Bench) -> None:
@@ -40,11 +37,11 @@ def test_a_row_tells_what_a_list_tells(client: TestClient, bench: Bench) -> None
 
 def test_sizes_follow_when_they_are_asked_for(client: TestClient, bench: Bench) -> None:
     bench.record("exp0", inputs={"/w/in": b"a" * 100_000})
-    assert "data-measured" not in client.get("/archive").text and "size" not in rows(client)["exp0"]
-    found = client.get("/archive/rows").json()["rows"][0]
+    assert client.get("/archive/rows").json()["disk"] == "" and "size" not in rows(client)["exp0"]
+    found = client.get("/archive/rows?sizes").json()["rows"][0]
     used = usage(bench.archive)["exp0"]
     assert (found["size"], found["alone"]) == (format_size(used.logical), format_size(used.unique))
-    assert "data-measured" in client.get("/archive").text and rows(client)["exp0"] == found, "measured once"
+    assert client.get("/archive/rows").json()["disk"] and rows(client)["exp0"] == found, "measured once"
 
 
 def test_damage_is_one_row(client: TestClient, bench: Bench) -> None:

@@ -63,6 +63,7 @@ class Shapes:
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._special = {**dict.fromkeys(_ELSEWHERE, othershapes.ProcessShape()),
                          ("pandas.core.internals.managers", "BaseBlockManager"): pandasshapes.BlocksShape(),
+                         ("typing", "_SpecialForm"): self.by_tag["reduce"],     # Union and the like: by name, as pickle has them
                          **dict.fromkeys((("pandas", "Index"), ("pandas.core.indexes.base", "Index")), livingshapes.CachingShape())}
         tags = {list: "list", dict: "dict", set: "set", tuple: "tuple", frozenset: "tuple",
                 bytes: "bytes", bytearray: "bytes", complex: "bytes",

@@ -418,7 +418,7 @@ class Recorder(Seeker):
         self._write_output()
         took = now_s() - self.started_s
         if self.stack and now_s() - self.stack[0].started_s > self._longest_s:   # the script ended within its loop
-            self.iterations = self.stack[0].begun
+            self.iterations = self.stack[0].now
         self.writer.close()
         stored = [c for c in self.writer.written if c.position[0] != "="]
         thinner = self.writer.thinner

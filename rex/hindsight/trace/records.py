@@ -167,11 +167,12 @@ _NAMED: dict[str, dict[str, Any]] = {
     "border": {"position": str, "at_s": float, "spent_s": float, "clock": int, "entropy": int},
     "checkpoint": {"number": int, "position": str, "why_not": dict[str, str], "pause_s": float, "size": int, "stored": int},
     "dropped": {"numbers": tuple[int, ...]}, "loop": {"position": str, "iterations": int, "took_s": float},
-    "value": {"name": str, "value": Any, "iteration": Any}, "file": {"path": str, "was_there": bool}, "input": {"path": str}, "probe": {"fd": int, "text": str},
+    "value": {"name": str, "value": Any, "iteration": Any}, "file": {"path": str, "was_there": bool, "before": Any}, "input": {"path": str}, "probe": {"fd": int, "text": str},
     "end": {"took_s": float, "pause_s": float, "overhead": float, "why_none": str, "border_s": float, "cost_s": float, "writer_s": float,
             "checkpoints": int, "iterations": int, "stored": int, "plain_modules": tuple[str, ...], "failure": str, "status": int}}
 _NEEDED = ("script", "path", "arguments", "cwd", "hash_seed", "withheld", "unset", "entropy")   # to run it again
 _MAX_NUMBER = 1 << 63
+_IS_OF = {"source": "module"}       # a content that lines of that kind always have
 
 
 @functools.cache
@@ -187,7 +188,7 @@ def _check_line(line: dict[str, Any]) -> None:
         if isinstance(value, (int, float)) and not -_MAX_NUMBER < value < _MAX_NUMBER:    # not a number is neither
             raise ValueError(f"{name} is {value!r:.60}")
     for name in ("source", "before", "structure", "table"):
-        if line["k"] in ("module", "file", "checkpoint") and line.get(name) is not None:
+        if line["k"] in ("module", "file", "checkpoint") and (line.get(name) is not None or _IS_OF.get(name) == line["k"]):
             check_content(content_of(line[name]))
     if line["k"] == "run":
         check_texts([line.get(name) for name in (*_NEEDED, "environment")])

@@ -25,7 +25,7 @@
 #define STUB __attribute__((section("rex_stub"), used, noinline, visibility("hidden"), no_sanitize("address", "undefined")))
 #define PART static inline __attribute__((always_inline, no_sanitize("address", "undefined")))
 
-enum { WHO = 5, LONGEST_PATH = 1024, LONGEST_ANSWER = 512, ROOM = 4096, FIRST_FD = 3 };
+enum { WHO = 5, LONGEST_PATH = 1024, LONGEST_ANSWER = 512, ROOM = 4096, BEHIND_FIELDS = 2800, FIRST_FD = 3 };
 
 enum { STOPS, GIVEN, PLAIN };                /* what is left to do for a call */
 struct answer { int64_t result; uint64_t how; };
@@ -178,7 +178,7 @@ PART uint64_t size_of_answer(const struct rule *rule, int i, const uint64_t *arg
 }
 
 /* Its fields are there, up to `to`: the event counts. */
-PART void noted_once(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, int64_t result)
+PART void noted(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, int64_t result)
 {
     struct record *r = (struct record *)(ring->data + ring->at);
     r->size = (uint32_t)(to - (unsigned char *)r);
@@ -197,32 +197,29 @@ PART void noted_once(struct ring *ring, const unsigned char *to, long nr, const 
 
 #define HIDDEN ((const struct hidden_all *)FAST_HIDDEN)
 
-PART bool note(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args, int64_t result)
+/* Where they end; NULL: the event cannot be noted here. */
+PART unsigned char *put_fields(struct ring *ring, const struct rule *rule, const uint64_t *args, int64_t result)
 {
     struct record *r = (struct record *)(ring->data + ring->at);
     unsigned char *to = (unsigned char *)(r + 1);
     if (rule->path < 6 && args[rule->path]) {
         const char *path = (const char *)args[rule->path];
         if (!is_name_good(result))
-            return false;
+            return NULL;
         uint32_t n = length_of(path);
         if (n == LONGEST_PATH || hidden_name_end(HIDDEN, path, n))
-            return false;
+            return NULL;
         to = put_field(to, rule->path, FIELD_IN, path, n);
     }
     for (int i = 0; result >= 0 && i < rule->answers; i++) {
         uint64_t n = size_of_answer(rule, i, args, result);
         uint8_t arg = rule->answer[i].arg;
         if (n > (rule->count < 6 ? LONGEST_LISTING : LONGEST_ANSWER))
-            return false;
+            return NULL;
         if (args[arg] && n)
             to = put_field(to, arg, FIELD_OUT, (const void *)args[arg], (uint32_t)n);
     }
-    if (rule->repeats)
-        noted(ring, to, nr, args, rule->nargs, result);
-    else
-        noted_once(ring, to, nr, args, result);
-    return true;
+    return to;
 }
 
 #include "fastpath/stub_opened.h"
@@ -318,8 +315,14 @@ PART struct answer performed(struct ring *ring, const struct rule *rule, long nr
     if (ring->at + ROOM + (lists ? LONGEST_LISTING : 0) > ring->end)
         return (struct answer){0, STOPS};
     int64_t result = lists ? listed(rule, nr, args) : rex_stub_call(nr, args);
-    if (result == -EFAULT || (rule->path < 6 && result != -ENOENT && !is_way_known(ring, rule, args, result)) || !note(ring, rule, nr, args, result))
+    unsigned char *to = result == -EFAULT ? NULL : put_fields(ring, rule, args, result);
+    bool repeats = to && rule->repeats;
+    if (repeats && rule->answers && noted_again(ring, to, nr, args, rule->nargs, result))
+        return (struct answer){result, GIVEN};            /* the answer of before reveals nothing new */
+    if (!to || (rule->path < 6 && result != -ENOENT && !is_way_known(ring, rule, args, result)))
         return (struct answer){0, STOPS};
+    if (!repeats || !noted_again(ring, to, nr, args, rule->nargs, result))
+        noted(ring, to, nr, args, result);
     return (struct answer){result, GIVEN};
 }
 

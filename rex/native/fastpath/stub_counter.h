@@ -15,7 +15,9 @@ PART struct counted count_now(struct ring *ring, bool with_aux, uint64_t caller)
     struct counted c = {ticks_at((const struct pace *)FAST_PACE, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec),
                         node << 12 | processor, true};
     const uint64_t args[6] = {c.aux, ring->asks ? caller : 0, 0, 0, 0, 0};
-    noted(ring, ring->data + ring->at + sizeof(struct record), EVENT_TSC, args, 2, (int64_t)c.ticks);
+    const unsigned char *to = ring->data + ring->at + sizeof(struct record);
+    if (!noted_again(ring, to, EVENT_TSC, args, 2, (int64_t)c.ticks))
+        noted(ring, to, EVENT_TSC, args, (int64_t)c.ticks);
     return c;
 }
 

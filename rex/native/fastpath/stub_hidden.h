@@ -47,7 +47,7 @@ PART bool is_way_known(struct ring *ring, const struct rule *rule, const uint64_
 {
     const char *path = (const char *)args[rule->path];
     uint64_t dirfd = rule->path ? args[0] : (uint64_t)AT_FDCWD;
-    char *room = (char *)ring->data + ring->at;
+    char *room = (char *)ring->data + ring->at + BEHIND_FIELDS;
     if (!HIDDEN->count || !path || !is_name_good(result))
         return true;
     uint32_t n = length_of(path), above = n == LONGEST_PATH ? 0 : directory_length(path, n);

@@ -85,7 +85,7 @@ PART bool note_opened(struct ring *ring, const uint64_t *args, int64_t fd)
     if (kernel(REX_NR_fstat, (uint64_t)fd, (uint64_t)f->data, 0, 0) || !is_file((struct stat *)f->data))
         return false;
     *f = (struct field){.arg = 1, .type = FIELD_STAT, .length = STAT_BYTES};
-    noted_once(ring, f->data + STAT_BYTES, REX_NR_openat, args, fd);
+    noted(ring, f->data + STAT_BYTES, REX_NR_openat, args, fd);
     return true;
 }
 
@@ -99,7 +99,10 @@ PART struct answer opened(struct ring *ring, const struct rule *rule, const uint
     if (!kernel(REX_NR_newfstatat, args[0], args[1], (uint64_t)st, 0) && !is_file(st))
         return none;
     int64_t fd = rex_stub_call(REX_NR_openat, args);
-    if (fd >= 0 ? note_opened(ring, args, fd) : note(ring, rule, REX_NR_openat, args, fd))
+    unsigned char *to = fd < 0 ? put_fields(ring, rule, args, fd) : NULL;
+    if (to)
+        noted(ring, to, REX_NR_openat, args, fd);
+    if (to || (fd >= 0 && note_opened(ring, args, fd)))
         return (struct answer){fd, GIVEN};
     if (fd >= 0)
         kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);

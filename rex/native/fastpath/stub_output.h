@@ -36,7 +36,7 @@ PART struct answer said(struct ring *ring, const uint64_t *args)
         return (struct answer){0, STOPS};
     if (result > 0)
         to = put_field(to, 1, FIELD_IN, (const void *)args[1], (uint32_t)result);
-    noted_once(ring, to, REX_NR_write, args, result);
+    noted(ring, to, REX_NR_write, args, result);
     return (struct answer){result, GIVEN};
 }
 

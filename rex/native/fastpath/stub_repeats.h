@@ -45,13 +45,13 @@ PART bool is_last_again(struct ring *ring, const struct record *r, uint32_t size
         && has_same_words((const uint64_t *)r, (const uint64_t *)last, sizeof *r, has_time ? size - 2 * (uint32_t)sizeof(uint64_t) : size);
 }
 
-PART void noted(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, uint32_t nargs, int64_t result)
+/* As one word, if it is the last event again. */
+PART bool noted_again(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, uint32_t nargs, int64_t result)
 {
     struct record *r = (struct record *)(ring->data + ring->at);
     uint32_t size = (uint32_t)(to - (unsigned char *)r);
     r->result = result;
-    if (!has_last(ring) || !is_last_again(ring, r, size, nr, args, nargs, result) || !grows(ring, repeat_value(r, repeat_kind((uint16_t)nr, size))))
-        noted_once(ring, to, nr, args, result);
+    return has_last(ring) && is_last_again(ring, r, size, nr, args, nargs, result) && grows(ring, repeat_value(r, repeat_kind((uint16_t)nr, size)));
 }
 
 /* ------------------------------------------------------------------ a replay's answers */

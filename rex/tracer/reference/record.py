@@ -10,6 +10,7 @@ import struct
 import time
 
 from rex.errors import OwnFailure
+from rex.hostfailure import advice
 from rex.log import LogWriter
 from rex.log.records import (DUP, EXIT, IN, NO_ARG, NO_TASK, NOTE, OUT, RESOLVED, TASK, TEXT, TSC, Event,
                              Field)
@@ -324,7 +325,7 @@ class Recorder(Handler):
 
 
 def _unwritten(error: OSError) -> OwnFailure:
-    return OwnFailure("the log could not be written", error.strerror or "", "free some space")
+    return OwnFailure("the log could not be written", error.strerror or "", advice(error.errno) or "look at the disk")
 
 
 def _names(task: Task) -> list[Field]:

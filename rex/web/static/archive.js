@@ -1,14 +1,16 @@
 // The table of experiments: found, sorted, selected, changed.
 
-import { $, later, make, post } from "./dom.js";
+import { $, duration, later, make, post } from "./dom.js";
 import { byValue, sortable, TEXT } from "./sorting.js";
 import { windowed } from "./window.js";
 
 const page = $("#archive");
-const isFixed = page && "fixed" in page.dataset;   // nothing may be changed
-const isStatic = page && "static" in page.dataset;   // and nobody can be asked
+const isFixed = "fixed" in page.dataset;   // nothing may be changed
+const isStatic = "told" in page.dataset;   // and nobody can be asked
 const FILTERS = ["query", "status", "label", "verified"];
 const NEWEST = "-start";   // first
+const RECORDING = "recording";
+const LOOK_MS = 3000;      // between two looks while something is recorded
 let rows = [];      // all of them
 let shown = [];     // those found, in order
 const picked = new Set();   // names
@@ -27,6 +29,8 @@ function take(news) {
     if (row.size === undefined && size !== undefined) Object.assign(row, { bytes, size, alone });
   }
   rows = news;
+  page.hidden = !rows.length;
+  $("#nothing").hidden = !page.hidden;
   for (const row of rows) {
     row.texts = labelTexts(row);
     row.words = [row.name, ...row.texts, row.command, row.note, row.parent].join("\n").toLowerCase();
@@ -121,7 +125,7 @@ function draw(index) {
     make("td", { className: "mono", title: row.command }, row.command || "–"),
     make("td", {}, make("span", { className: `dot ${row.status === "good" ? "good" : "bad"}` }), row.ending),
     make("td", { className: "date" }, row.date),
-    make("td", { className: "number" }, row.duration || "–"), sizeCell(row),
+    make("td", { className: "number" }, row.ending === RECORDING ? duration((Date.now() - row.start) / 1000) : row.duration || "–"), sizeCell(row),
     make("td", { className: "number" }, hrefs.get(row.parent) ? make("a", { href: hrefs.get(row.parent) }, row.parent) : row.parent || "–"),
     verifiedCell(row), editCell(row));
 }
@@ -201,16 +205,29 @@ async function check() {
   else $("#picked p").textContent = answer.problems[0];
 }
 
-async function measure() {
-  const answer = await fetch("/archive/rows").catch(() => null);   // the server may have ended
-  if (!answer?.ok) return;
-  const told = await answer.json();
-  page.dataset.measured = "";
-  $("#disk").textContent = `${told.disk} on the disk`;
+/** Shows what others have recorded or changed, unless somebody is at work in the table. */
+function lookAgain() {
+  const isBusy = $("dialog[open]") || $(".window tbody", page).contains(document.activeElement);
+  if (!document.hidden && !isBusy) measure();
+}
+
+/** Takes rows, and what the archive takes on the disk where that is known. */
+function show(told) {
+  if (told.disk) {
+    page.dataset.measured = "";
+    $("#disk").textContent = `${told.disk} on the disk`;
+  }
   take(told.rows);
 }
 
-function start() {
+async function load(query) {
+  const answer = await fetch(`/archive/rows${query}`).catch(() => null);   // the server may have ended
+  if (answer?.ok) show(await answer.json());
+}
+
+const measure = () => load("?sizes");
+
+async function start() {
   table = windowed($(".window", page), draw);
   heads = sortable($(".window", page), find);
   recall();
@@ -218,8 +235,11 @@ function start() {
   $("[data-clear]").addEventListener("click", () => { picked.clear(); find(); });
   $("#picked [data-check]")?.addEventListener("click", check);
   $("#picked [data-remove]").addEventListener("click", () => remove([...picked]));
-  take(JSON.parse(page.dataset.rows));
-  if (!isStatic && !("measured" in page.dataset)) measure();
+  if (isStatic) { show(JSON.parse(page.dataset.told)); return; }
+  await load("");
+  if (!("measured" in page.dataset)) measure();
+  setInterval(() => { if (rows.some((row) => row.ending === RECORDING)) lookAgain(); }, LOOK_MS);
+  document.addEventListener("visibilitychange", lookAgain);
 }
 
-if (page) start();
+start();

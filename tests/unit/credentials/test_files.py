@@ -26,3 +26,8 @@ def test_places_are_those_of_bytes() -> None:
     data = "größer\n".encode() + SETTING
     found, = find_in_data(data)
     assert data[found.begin:found.end] == b"hunter22x" and find_in_data(b"\0" + data) == []
+
+
+@pytest.mark.parametrize("text", ["token" * 13_000 + "://", "pwd=" * 16_000, "x-" * 32_000 + "token:"])
+def test_a_text_that_is_nearly_a_credential_again_and_again_is_soon_read(text: str) -> None:
+    assert find_in_data(text.encode()) == []       # a rule without bounds looks at each pair of places: for minutes

@@ -10,6 +10,7 @@ from rex.credentials import credential_variables, find_in_arguments, find_in_fil
 HEX, DIGITS = "0123456789abcdef" * 8, "1234567890" * 4
 MIXED = "aB3dE5gH7jK9mN1pQ2sT4vW6yZ8" * 6
 CAPITALS = "QWERTZ2345UIOPAS67DFGHJK" * 3
+UUID = f"{HEX[:8]}-{HEX[:4]}-4{HEX[:3]}-a{HEX[:3]}-{HEX[:12]}"
 PEM = "-----BEGIN {}PRIVATE KEY-----\n" + MIXED[:64] + "\n-----END {}PRIVATE KEY-----\n"
 
 VARIABLES = [
@@ -43,6 +44,14 @@ VARIABLES = [
     ("C8", "bkua_" + HEX[:40]), ("C9", "CCIPAT_" + MIXED[:22] + "_" + HEX[:40]), ("D1", "sk.eyJ" + MIXED[:60] + "." + MIXED[:22]), ("D2", "sha256~" + MIXED[:43]),
     ("D3", "pnu_" + MIXED[:36]), ("D4", "CFPAT-" + MIXED[:43]), ("D5", "MT" + MIXED[:24] + ".G" + MIXED[:5] + "." + MIXED[:38]), ("D6", "csk-" + MIXED[:48]),
     ("D7", "tvly-dev-" + MIXED[:32]), ("D8", "pcsk_" + MIXED[:70]), ("D9", "snyk_uat." + HEX[:8] + "." + MIXED[:60]), ("E1", "jina_" + HEX[:32] + MIXED[:28]),
+    ("I1", "FLWSECK-" + HEX[:32] + "-X"), ("I2", "shippo_live_" + HEX[:40]), ("I3", "EZAK" + MIXED[:54]), ("I4", "duffel_live_" + MIXED[:43]), ("I5", "fio-u-" + MIXED[:64]),
+    ("I6", "tfp_" + MIXED[:59]), ("I7", "access-production-" + UUID), ("I8", "access_token$production$" + HEX[:16] + "$" + HEX[:32]), ("I9", "1000." + HEX[:32] + "." + HEX[:32]),
+    ("J1", HEX[:32] + "-" + HEX[:8] + "-" + HEX[:8]), ("J2", "md-" + MIXED[:22]), ("J3", "hcaik_" + HEX[:58]), ("J4", HEX[:36] + "NRAL"), ("J5", "vercel_blob_rw_" + MIXED[:16] + "_" + MIXED[:30]),
+    ("J6", "st." + HEX[:24] + "." + HEX[:32] + "." + HEX[:32]), ("J7", "0." + UUID + "." + MIXED[:30] + ":" + MIXED[:22] + "=="), ("J8", "oy2" + HEX[:43]), ("J9", "CLOJARS_" + HEX[:60]),
+    ("K1", "tk_" + HEX[:29]), ("K2", "secret_" + MIXED[:43]), ("K3", "pk_" + DIGITS[:8] + "_" + CAPITALS[:32]), ("K4", "sl." + MIXED[:135]), ("K5", "dbtc_" + MIXED[:40]),
+    ("K6", "local-" + HEX[:40]), ("K7", "pa-" + MIXED[:43]), ("K8", "live_" + HEX[:35]), ("K9", "A" * 21 + MIXED[:40] + "%3D" + MIXED[:40]), ("L1", "EAAB" + MIXED[:100]),
+    ("L2", MIXED[:76] + "AZDO" + MIXED[:4]), ("L3", MIXED[:33] + "+ASb" + MIXED[:6] + "="), ("L4", "Authorization: SSWS 00" + MIXED[:40]), ("L5", "jdbc:oracle:thin:scott/tiger9@//db:1521/x"),
+    ("L6", "https://n8n.example.org/webhook/" + UUID), ("L7", "https://hook.eu1.make.com/" + HEX[:32]), ("MY_CREDS", "q7Zp2x"), ("TS_AUTHKEY", "q7Zp2x"), ("LDAP_BINDPW", "q7Zp2x"), ("CI_JOB_JWT", "q7Zp2x"),
     ("BLOB", "https://a.example.net/c/b?sv=2022&se=2030&sig=" + MIXED[:43] + "%3D"),
 ]
 
@@ -80,6 +89,10 @@ PLAIN_VARIABLES = [
     ("F5", "fc-list : family style"), ("F6", "fc-" + DIGITS[:32]), ("F7", "cio_channel_reports_and_more_of_the_rest"), ("F8", "rnd_seed_for_the_whole_experiment_2026"),
     ("F9", "sha256:" + HEX[:43]), ("G1", "wandb_v1_offline"), ("G2", "sk_learn_ensemble_RandomForestClassifier"), ("G3", "phx_deploy"), ("G4", "napi_get_buffer_info"),
     ("G5", "nfc_reader_driver_for_linux_kernel_modules"), ("G6", "sk.estimators.ensemble"), ("G7", "MODEL.GPT.large"), ("G8", "cioWriterBase"), ("G9", "vcr_cassettes_directory_of_tests"),
+    ("I1", "local-" + "storage-of-the-browser"), ("I2", "access-production-database-from-the-office"), ("I3", "pa-system-of-the-lecture-hall-in-the-old-building"), ("I4", "live_stream_of_the_conference"),
+    ("I5", "secret_santa_list_of_the_whole_institute_in_2026"), ("I6", "1000.5"), ("I7", UUID), ("I8", "https://docs.example.org/en/webhooks/webhook-events-and-payloads-2"), ("I9", "sl.exe of a steam locomotive"),
+    ("J1", "md-" + "tables-and-lists-2026"), ("J2", "tk_" + "inter_window_geometry"), ("J3", "pk_" + "user_id_of_the_table"), ("J4", "EAAR_2026 " * 9), ("J5", "AzSearch and APIM and AIoT"), ("J6", "st.session_state.value"),
+    ("USE_JWT", "true"), ("J7", HEX[:32] + "-" + HEX[:8]), ("J8", "A" * 120), ("J9", "jdbc:oracle:thin:@//db:1521/x"), ("K1", "duffel_live_show"), ("K2", "Authorization: the management decides"),
     ("H1", "jina_embeddings_v3_base"), ("H2", "csk-tokenizer-small"), ("H3", "fm2_synthesizer_sound_bank_of_the_eighties"), ("NOTE", "bearer of bad news about the project"),
 ]
 
@@ -94,6 +107,7 @@ PLAIN_ARGUMENTS = [
 PLAIN_FILES = [
     "password = getpass.getpass()\n", "token = os.environ['TOKEN']\n", "see https://user:password@example.org/ for the form\n", "PASSWORD=changeme\n", "API_KEY=your-api-key-here\n",
     "if line.startswith('-----BEGIN RSA PRIVATE KEY-----'):\n", "secret: ${SECRET}\n", "the password is sent as it is\n", "author: ann\nkeywords: token, secret\n", "tokens: 512\n",
+    "<password>Passwort</password>\n", "<token>number</token>\n", "curl -u user:password https://example.org/\n", "client-key-data: DATA+OMITTED\n",
     '{"pad_token": "<pad_1>", "password": "Passwort", "secret": "your-secret1"}\n',
 ]
 

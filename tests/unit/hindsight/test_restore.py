@@ -10,7 +10,7 @@ import itertools
 import random
 import types
 import weakref
-from typing import Any, Callable
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 import pytest
@@ -90,6 +90,7 @@ STATES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any],
     "partial": (lambda: functools.partial([].append), lambda v: v(1), lambda v: list(v.func.__self__)),
     "namespace": (lambda: types.SimpleNamespace(a=1), lambda v: setattr(v, "a", 2), repr),
     "mapping": (lambda: [types.MappingProxyType({"a": [1]})], lambda v: v[0]["a"].append(2), repr),
+    "hint": (lambda: [Optional[int], Union], lambda v: v.clear(), lambda v: (v[0] == Optional[int], v[-1] is Union) if v else ()),
     "exception": (lambda: [ValueError(1)], lambda v: v.append(KeyError()), repr),
 }
 

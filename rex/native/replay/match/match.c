@@ -122,15 +122,20 @@ struct event *replay_next(struct task *t)
 
 uint64_t replay_progress, replay_events_taken;
 
+static void note_latest(struct event *e)
+{
+    if (is_timed(e->record->call)) {
+        struct queue *q = queue_at(queue_id(script_of(e->record->task), e->record->call, e->key, 0));
+        q->latest = q->latest && q->latest->number > e->number ? q->latest : e;
+    }
+}
+
 void replay_done(struct event *e)
 {
     replay_events_taken += !e->done;
     replay_progress += !e->done && !e->idle;
     e->done = true;
-    if (is_timed(e->record->call)) {
-        struct queue *q = queue_at(queue_id(script_of(e->record->task), e->record->call, e->key, 0));
-        q->latest = q->latest && q->latest->number > e->number ? q->latest : e;
-    }
+    note_latest(e);
 }
 
 /* Some calls of its record have been answered: after the last it is done. */
@@ -141,6 +146,8 @@ void replay_took(struct event *e, uint32_t calls)
     replay_progress += e->idle ? 0 : calls - is_last;
     if (is_last)
         replay_done(e);
+    else
+        note_latest(e);
 }
 
 void replay_put_aside(struct event *e)

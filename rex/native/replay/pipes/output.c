@@ -186,6 +186,7 @@ void replay_output_exit(struct task *t, struct event *e, int64_t result)
     uint64_t n = t->nr == REX_NR_write ? part_of(t, e) : (uint64_t)e->record->result;
     t->lost_reader = result == -EPIPE;    /* that nobody reads here is no affair of the program's */
     if (result < 0 && !t->lost_reader) {
+        report_line("output_failed=%s", strerror((int)-result));
         replay_diverged(t, e, "failed here");
         give_result(t, result);
         replay_done(e);
