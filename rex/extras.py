@@ -39,7 +39,7 @@ EXTRAS = {
     "pictures": Extra("PDF pages and SVG as pixels: rex compare --pictures, checks by meaning", ("pypdfium2", "resvg_py")),
     "sbom": Extra("rex environment --format sbom", ("cyclonedx",)),
     "reprozip": Extra("rex import FILE.rpz", ("yaml",)),
-    "dask": Extra("--dask of rex replay and rex hindsight replay", ("distributed",)),
+    "dask": Extra("--dask of rex replay, rex sweep and rex hindsight replay", ("distributed",)),
 }
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 REX = [sys.executable, "-m", "rex.cli.main"]
@@ -52,3 +58,26 @@ def contents(top: Path) -> dict[str, Any]:
             found[str(path.relative_to(top))] = (mode, os.readlink(path) if path.is_symlink() else
                                                  path.read_bytes() if path.is_file() else None)
     return found
+
+
+@contextmanager
+def dask_cluster(place: Path, **changes: str) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The address of a Dask scheduler, and its two workers; skips the test where Dask is not installed."""
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    file = place / "scheduler.json"
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(file), "--port", "0",
+             "--no-dashboard", "--host", "127.0.0.1"]
+    work = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1",
+            "--no-nanny", "--no-dashboard"]
+    running = [subprocess.Popen(command, env=environment(**changes), cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+               for command in (start, work, work)]
+    try:
+        for _ in range(300):
+            if file.exists() and file.stat().st_size:
+                break
+            time.sleep(0.1)
+        yield json.loads(file.read_text())["address"], running[1:]
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()

@@ -47,9 +47,6 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
     from rex.trees.keeping import KEEP_NOTHING
     from rex.trees.merge import merge_steps
     from rex.trees.replayall import replay_steps
-    if dask:
-        raise UsageError("--dask is for versions recorded with --cells", "runs of other programs share files of one machine",
-                         "use -j, or leave --dask out")
     budget_bytes = None
     if cache is not None:
         try:
@@ -65,7 +62,7 @@ def replay_runs(archive: str, chosen: "list[Experiment]", pattern: str | None, o
     if deadline_s is not None:
         runs, tree, choice = within(deadline_s, runs, tree, KEEP_NOTHING if sandbox else budget_bytes, workers)
         notes.append(f"{len(runs)} of {choice['of']} runs fit {format_duration(deadline_s)}; no choice has more than {choice['at_most']}")
-    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers, sandbox)
+    done = replay_steps(opened, runs, tree, outdir, budget_bytes, workers, sandbox, dask)
     if check:
         judge(done, opened, outdir, rules)
     found = describe(done, tree, archive, outdir) | choice

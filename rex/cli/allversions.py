@@ -26,9 +26,6 @@ def replay_versions(archive: str, outdir: str, cache: str | None, workers: int, 
                     dask: str, deadline_s: float | None, sandbox: bool, check: bool, as_json: bool, quiet: bool,
                     told: Report) -> int:
     """Run `rex replay --all`; the exit code."""
-    if dask and deadline_s is not None:
-        raise UsageError("--deadline is for this machine alone", "nobody knows how soon a cluster's workers are free",
-                         "leave --dask out, or --deadline")
     from rex.multiversion.execute import Silence
     from rex.multiversion.replayall import Wishes, prepare, replay_all
     from rex.contents.rules import Rules

@@ -141,6 +141,9 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
             if checkpoint != "fork":
                 raise UsageError("checkpoints by CRIU are not possible", "CRIU must trace what it saves, a process has one "
                                  "tracer, and that is Rex", "leave --checkpoint out: states are kept as forked processes")
+            if dask and deadline_s is not None:
+                raise UsageError("--deadline is for this machine alone", "nobody knows how soon a cluster's workers are free",
+                                 "leave --dask out, or --deadline")
             from rex.cli.allruns import replay_runs, runs_to_replay
             runs = runs_to_replay(archive, experiment)
             if runs is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ _HASH_CHARS = 8
 @click.option("--file", "files", multiple=True, metavar="ORIG=NEW,NEW", help="Files here to read where the experiment read ORIG.")
 @click.option("--zip", "is_zipped", is_flag=True, help="The first values together, then the second ones; not all combinations.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Runs side by side.")
+@click.option("--dask", metavar="ADDRESS", default="", help="Let the workers of this Dask cluster run them; they see the same paths.")
 @click.option("--resume", is_flag=True, help="Do not run again what a sweep of the same parameters has finished.")
 @click.option("--no-reuse", is_flag=True, help="Execute every step of every run, also those that nothing has changed for.")
 @click.option("--sandbox", is_flag=True, help="Let the programs see nothing of this machine but their own files and those given here; nothing is reused.")
@@ -46,8 +48,8 @@ _HASH_CHARS = 8
 @click.option("-q", "--quiet", is_flag=True, help="No line for each run on standard error.")
 @tolerance_options
 def command(ref: str | None, archive: str, experiment: str | None, arguments: tuple[str, ...], variables: tuple[str, ...],
-            files: tuple[str, ...], is_zipped: bool, jobs: int, resume: bool, no_reuse: bool, sandbox: bool, outdir: str | None, as_csv: bool,
-            as_json: bool, quiet: bool, rules: GivenRules) -> int:
+            files: tuple[str, ...], is_zipped: bool, jobs: int, dask: str, resume: bool, no_reuse: bool, sandbox: bool, outdir: str | None,
+            as_csv: bool, as_json: bool, quiet: bool, rules: GivenRules) -> int:
     """Run an archived experiment with every combination of parameters; each run is an experiment with its parameters as labels.
 
     Find them again with: rex ls --where SEED=3. What they share: rex tree.
@@ -56,7 +58,7 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
 
     This runs the programs of the archive with your rights: sweep only what you trust, or use --sandbox."""
     from rex.archive import Archive
-    from rex.trees.sweep import ARG, ENV, FILE, Sweep, combinations, effects, local_files, parse
+    from rex.trees.sweep import ARG, ENV, FILE, Sweep, Wishes, combinations, effects, local_files, parse
     if as_csv and as_json:
         raise UsageError("--csv and --json are two forms of one table", "", "give one of them")
     where, name = either(ref, archive, experiment)
@@ -76,7 +78,9 @@ def command(ref: str | None, archive: str, experiment: str | None, arguments: tu
             click.echo(f"rex: {count[0]} of {len(rows)}: {clean(what)}: {clean(end)}", err=True)
 
     with limits.counting():
-        done = Sweep(opened, opened.experiment(name), parameters, outdir, not no_reuse, sandbox).run(rows, jobs, resume, tell)
+        wishes = Wishes(os.path.abspath(opened.path), opened.experiment(name).name, tuple(parameters), outdir and os.path.abspath(outdir),
+                        os.getcwd(), not no_reuse and not sandbox, sandbox)
+        done = Sweep(wishes).run(rows, jobs, resume, tell, dask)
     if wanted and wanted.is_set:
         add_groups(done, opened, wanted)
     changed = effects(done) if not is_zipped else {}

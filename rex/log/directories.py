@@ -6,16 +6,18 @@ import stat
 from os.path import normpath
 
 from rex import codec
-from rex.log.decoded import stat_in
-from rex.log.records import DUP, IN, RESOLVED, STAT, Event
-from rex.syscalls import CALLS, Hook
+from rex.log.decoded import entries_in, stat_in
+from rex.log.records import DUP, IN, OUT, RESOLVED, STAT, Event
+from rex.syscalls import BY_NAME, CALLS, Hook
 
 _AT_FDCWD, _LOW = 0xFFFFFF9C, 0xFFFFFFFF
+_GETDENTS64 = BY_NAME["getdents64"].nr
 # Of a call: which of its arguments are names, each with the one that has the directory, -1 if none does.
 _NAMES = {nr: [(at, at - 1 if at and call.args[at - 1].word == "dirfd" else -1) for at, arg in enumerate(call.args) if arg.word == "path"]
           for nr, call in CALLS.items()}
 
 _TOLD = {nr: call for nr, call in CALLS.items() if call.hook in (Hook.OPEN, Hook.CHDIR) or call.name in ("recvmsg", "recvmmsg", "pidfd_getfd")}
+CALLS_READ = frozenset({*_TOLD, DUP})      # a log's other events need not be handed over
 
 
 class Directories:
@@ -29,6 +31,7 @@ class Directories:
         self._first_cwd = cwd
         self._cwd: dict[int, str] = {}
         self._open: dict[int, dict[int, str]] = {}
+        self._listed: dict[tuple[int, int], dict[str, int]] = {}      # so far
 
     def begin(self, process: int, parent: int) -> None:
         """A process is made: it has what its parent has."""
@@ -52,6 +55,7 @@ class Directories:
 
     def _set(self, process: int, fd: int, event: Event, is_directory: bool) -> None:
         self._open[process].pop(fd, None)
+        self._listed.pop((process, fd), None)
         if is_directory:
             self._open[process][fd] = codec.text(event.data(RESOLVED) or b"")
 
@@ -62,6 +66,14 @@ class Directories:
     def of_descriptor(self, process: int, fd: int) -> str:
         """The directory that a descriptor is open on; "" if the log does not tell."""
         return self._open[process].get(fd & _LOW, "")
+
+    def listing(self, process: int, event: Event) -> dict[str, int] | None:
+        """All names that a descriptor's directory has, with the types in their modes, as its listing ends; None before."""
+        key = process, event.args[0] & _LOW
+        names = self._listed.setdefault(key, {})
+        if event.result > 0:
+            names.update((codec.text(name), mode) for name, mode in entries_in(event.data(OUT) or b"", event.call == _GETDENTS64).items())
+        return self._listed.pop(key) if event.result == 0 else None
 
     def given_path(self, process: int, event: Event, is_last: bool = False) -> str | None:
         """The absolute path that a call was given, links not followed; "" if it was given none, None if the log does not tell.

@@ -5,30 +5,17 @@ Workers must see the archive and OUTDIR under the same paths, and have Rex insta
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from rex.cluster import connect, worker_count
+from rex import cluster
 from rex.multiversion.execute import Tally, Watch
 from rex.multiversion.merge import VersionTree
 
-_TASKS_PER_WORKER = 2
-_WORTH = 0.9           # a split must make the longest task shorter by a tenth
-
 
 def share_out(tree: VersionTree, count: int) -> list[list[str]]:
-    """Versions in up to `count` groups, so that the longest group is short and little is run twice.
-
-    The longest group is split in two where its versions part, as long as that helps.
-    """
-    groups = [list(tree.ends)]
-    while len(groups) < count:
-        longest = max(groups, key=lambda group: cost_s(tree, group))
-        halves = _halve(tree, longest)
-        if not halves or max(cost_s(tree, half) for half in halves) > _WORTH * cost_s(tree, longest):
-            break
-        groups.remove(longest)
-        groups += halves
-    return sorted(groups, key=lambda group: -cost_s(tree, group))
+    """Versions in up to `count` groups; the longest one is split in two where its versions part, as long as that helps."""
+    return cluster.share_out(list(tree.ends), count, partial(cost_s, tree), partial(_halve, tree))
 
 
 def cost_s(tree: VersionTree, group: list[str]) -> float:
@@ -59,17 +46,15 @@ def replay_on(address: str, part: Any, wishes: Any, tree: VersionTree, watch: Wa
         part: the function that replays some versions, see replayall.py.
     Raises:
         UsageError: there is no such cluster, or Dask is not installed.
+        OwnFailure: it lost its workers.
     """
-    with connect(address) as client:
-        from distributed import as_completed
-        groups = share_out(tree, worker_count(client) * _TASKS_PER_WORKER)
-        futures = {client.submit(part, wishes, group, pure=False): group for group in groups}
+    with cluster.connect(address) as client:
+        groups = share_out(tree, cluster.worker_count(client) * cluster.TASKS_PER_WORKER)
         tally, comparisons = Tally(), []
-        for future in as_completed(list(futures)):
-            told, compared = future.result()
+        for number, (told, compared) in cluster.ended(client, partial(part, wishes), groups):
             add(tally, told)
             comparisons += compared
-            watch.finished(futures[future])
+            watch.finished(groups[number])
     return tally, comparisons
 
 

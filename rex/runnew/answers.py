@@ -16,15 +16,15 @@ from typing import Collection
 
 from rex import codec
 from rex.archive import Experiment
+from rex.errors import Damaged
 from rex.log import LogReader
-from rex.log.decoded import entries_in, stat_in
-from rex.log.records import IN, OUT, RESOLVED, TASK, Event
+from rex.log import directories
+from rex.log.decoded import stat_in
+from rex.log.records import OUT, RESOLVED, TASK, Event
 from rex.runnew.names import Names
 from rex.runnew.refusals import CHANGES, REFUSED, Refusals, creates, follows, means_directory, wants
 from rex.syscalls.numbers import NUMBERS
 
-_AT_FDCWD = 0xFFFFFF9C
-_CLONE_THREAD = 0x00010000
 _MOST_LINKS = 40
 _KERNEL = ("/proc", "/sys", "/dev")
 
@@ -40,12 +40,9 @@ _OPENS = _numbers("open", "openat", "openat2", "creat")
 _LISTS = _numbers("getdents", "getdents64")
 _MAKES = _numbers("mkdir", "mkdirat", "mknod", "mknodat", "symlink", "symlinkat", "link", "linkat",
                   "rename", "renameat", "renameat2")
-_CHDIRS = _numbers("chdir", "fchdir")
 _MAKES_ONE = _numbers("mkdir", "mkdirat", "mknod", "mknodat")
 _NO_WAY = frozenset((-ELOOP, -ENOTDIR))     # what is on the way to the name leads nowhere
-_ALL = _LOOKS | _OPENS | _LISTS | _MAKES | _CHDIRS | CHANGES | {TASK, NUMBERS["statfs"]}
-_HAVE_DIRFD = {number for name, number in NUMBERS.items() if name.endswith("at") and name not in (
-    "stat", "lstat", "fstat", "ustat", "creat", "shmat")} | _numbers("openat2", "statx", "faccessat2", "fchmodat2", "renameat2")
+_ALL = _LOOKS | _OPENS | _LISTS | _MAKES | CHANGES | directories.CALLS_READ | {TASK, NUMBERS["statfs"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +90,19 @@ class Answers:
 
 
 def read_answers(experiment: Experiment) -> Answers:
-    """Go through an experiment's log; nothing is known without one."""
+    """Go through an experiment's log; nothing is known without one.
+
+    Raises:
+        Damaged: it names a process of which it has no birth.
+    """
     reader = _Reader(experiment)
-    if experiment.manifest.log:
-        with LogReader(experiment.open_log()) as log:
-            for event in log.select(_ALL):
-                reader.take(event)
+    try:
+        if experiment.manifest.log:
+            with LogReader(experiment.open_log()) as log:
+                for event in log.select(_ALL):
+                    reader.take(event)
+    except KeyError as error:
+        raise Damaged(f"the log of {experiment.name} is damaged", f"it has no birth of process {error}", "see: rex check") from error
     return reader.finish()
 
 
@@ -107,14 +111,11 @@ class _Reader:
         manifest = experiment.manifest
         self.files = manifest.files
         self.resolve = functools.cache(Names(manifest.files).resolve)     # programs ask for the same names again and again
-        self.start = manifest.cwd
         self.answers = Answers()
         self.refusals = Refusals()
         self.made: set[str] = set()
         self.leader: dict[int, int] = {}
-        self.cwd: dict[int, str] = {}
-        self.opened: dict[tuple[int, int], str] = {}
-        self.listing: dict[tuple[int, int], tuple[str, dict[str, int]]] = {}
+        self.directories = directories.Directories(manifest.cwd)
 
     def take(self, event: Event) -> None:
         if event.call == TASK:
@@ -127,10 +128,7 @@ class _Reader:
             self._lead_nowhere(event, leader)
         elif event.result == -ENOENT and (event.call in _MAKES_ONE or event.call in _OPENS and creates(event)):
             self._lack_directory(event, leader)
-        if event.call in _CHDIRS:
-            if event.result == 0:
-                self.cwd[leader] = codec.text(event.data(RESOLVED) or codec.raw(self.start))
-        elif event.call in _LISTS:
+        if event.call in _LISTS:
             self._list(event, leader)
         elif event.call in _OPENS:
             self._open(event, leader)
@@ -139,16 +137,13 @@ class _Reader:
                 self.made.update(codec.text(path) for path in event.all_data(RESOLVED) if path.startswith(b"/"))
         elif event.call in _LOOKS:
             self._look(event, leader)
+        self.directories.take(leader, event)
 
     def _born(self, event: Event) -> None:
-        parent = self.leader.get(event.args[0], event.args[0])
-        is_thread = bool(event.args[2] & _CLONE_THREAD)
-        self.leader[event.task] = parent if is_thread else event.task
-        if not is_thread:
-            self.cwd[event.task] = self.cwd.get(parent, self.start)
-            for (owner, fd), path in list(self.opened.items()):
-                if owner == parent:
-                    self.opened[event.task, fd] = path
+        parent, leader = self.leader.get(event.args[0], event.args[0]), event.args[5]
+        self.leader[event.task] = leader
+        if leader == event.task:
+            self.directories.begin(leader, parent)
 
     def _refuse(self, event: Event, leader: int) -> None:
         path = self._place(event, leader)
@@ -189,26 +184,11 @@ class _Reader:
 
     def _place(self, event: Event, leader: int) -> str | None:
         """The path that a call meant, links on the way followed; None if that is not known."""
-        given = codec.text(event.data(IN) or b"")
+        given = self.directories.given_path(leader, event)
         if not given:
             return None
-        if not given.startswith("/"):
-            dirfd = event.args[0] & 0xFFFFFFFF
-            base = (self.cwd.get(leader, self.start) if event.call not in _HAVE_DIRFD or dirfd == _AT_FDCWD
-                    else self.opened.get((leader, dirfd)) or self._listing_with(leader, given))
-            if base is None:
-                return None
-            given = f"{base}/{given}"
-        head, _, last = given.rstrip("/").rpartition("/")
-        if last in ("", ".", ".."):
-            return self.resolve(given)
-        return os.path.join(self.resolve(head or "/"), last)
-
-    def _listing_with(self, leader: int, given: str) -> str | None:
-        """The one directory being walked that has this name: copies of descriptors are not in the log."""
-        first = given.split("/")[0]
-        found = {path for (owner, _), (path, names) in self.listing.items() if owner == leader and first in names}
-        return found.pop() if len(found) == 1 else None
+        head, _, last = given.rpartition("/")
+        return self.resolve(given) if last in ("", "..") else _below(self.resolve(head or "/"), last)
 
     def _look(self, event: Event, leader: int) -> None:
         path = self._path(event, leader, event.call in _STATS and event.result == 0 and follows(event))
@@ -235,8 +215,6 @@ class _Reader:
             return
         if not path.startswith("/"):                  # a pipe, opened by its name in /proc
             return
-        self.opened[leader, event.result] = path
-        self.listing.pop((leader, event.result), None)
         if path.endswith(" (deleted)"):               # a file without a name: its directory was there
             path = os.path.dirname(path)
             if path not in self.files and not self._is_made(path):
@@ -246,31 +224,27 @@ class _Reader:
 
     def _is_made(self, path: str) -> bool:
         """Whether the experiment itself made what is at a path, or a directory above it."""
-        while path != "/":
-            entry = self.files.get(path)
-            if path in self.made or (entry and not entry.initial):
-                return True
+        while path != "/" and not self._is_new(path):
             path = os.path.dirname(path)
-        return False
+        return path != "/"
+
+    def _is_new(self, path: str) -> bool:
+        """Whether a path is the experiment's own work, whoever made what is above it."""
+        entry = self.files.get(path)
+        return path in self.made or bool(entry and not entry.initial)
 
     def _list(self, event: Event, leader: int) -> None:
-        key = (leader, event.args[0] & 0xFFFFFFFF)
-        path = self.opened.get(key, "")
-        if event.result < 0 or not path or path.startswith(_KERNEL) or path in self.answers.listings or (
-                self._is_made(path)):
+        path = self.directories.of_descriptor(leader, event.args[0])
+        found = self.directories.listing(leader, event) if path not in self.answers.listings else None
+        if found is None or not path or path.startswith(_KERNEL) or self._is_made(path):
             return
-        found = self.listing.setdefault(key, (path, {}))[1]
-        if event.result == 0:
-            self.answers.listings[path] = list(found)      # what the run makes again has its place among them
-            self.answers.absent.update(inner for name in found if self._is_made(inner := os.path.join(path, name)))
-            for name, mode in found.items():
-                self._name(os.path.join(path, name), mode)
-        else:
-            names = entries_in(event.data(OUT) or b"", event.call == NUMBERS["getdents64"])
-            found.update((codec.text(name), mode) for name, mode in names.items())
+        self.answers.listings[path] = list(found)      # what the run makes again has its place among them
+        self.answers.absent.update(inner for name in found if self._is_new(inner := _below(path, name)))
+        for name, mode in found.items():
+            self._name(_below(path, name), mode)
 
     def _name(self, path: str, mode: int) -> None:
-        if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and not self._is_made(path):
+        if mode in (stat.S_IFREG, stat.S_IFDIR) and path not in self.files and not self._is_new(path):
             self.answers.looks.setdefault(path, Look(mode | (0o755 if mode == stat.S_IFDIR else 0o644)))
 
     def finish(self) -> Answers:
@@ -282,3 +256,7 @@ class _Reader:
         for path in self.answers.absent & set(self.answers.looks):
             del self.answers.looks[path]
         return self.answers
+
+
+def _below(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory != "/" else f"/{name}"

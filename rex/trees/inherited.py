@@ -6,6 +6,7 @@ from rex import codec
 
 PROCESSORS = "cpus"            # counts only for steps that look at the machine
 _UMASK = "umask"
+_ANY = 0xFFFFFFFF
 _SIGNALS, _OF_LIBC = ("ignored", "blocked"), 3 << 31       # 32 and 33, which programs cannot use themselves
 
 Inherited = dict[str, str]
@@ -21,6 +22,11 @@ def parse(data: bytes) -> Inherited:
         if equals:
             found[name] = f"{found[name]}; {value}" if name in found else value
     return found
+
+
+def owns(own: Inherited, owner: int, group: int) -> bool:
+    """Whether files of a user and a group are the program's own; -1 in 32 bits: of any."""
+    return all(wanted == _ANY or own.get(name, "").split()[1:2] == [str(wanted)] for name, wanted in (("uid", owner), ("gid", group)))
 
 
 def is_equal(one: Inherited, two: Inherited) -> bool:

@@ -77,6 +77,12 @@ class LiveProcess:
         with open(f"{self._proc}/status", encoding="utf-8", errors="replace") as file:
             return next((line.split()[1] for line in file if line.startswith(f"{name}:")), "")
 
+    def libraries_of_tracer(self) -> set[bytes]:
+        """The loader and the libraries that its tracer runs with."""
+        with open(f"/proc/{self._status('TracerPid')}/maps", "rb") as file:
+            mapped = {line.split(None, 5)[5].rstrip(b"\n") for line in file if line.count(b"/")}
+        return {path for path in mapped if b".so" in os.path.basename(path)}
+
     def _is_ours(self) -> bool:
         """Whether it may do what we may: its files are looked at by us."""
         return all(self.inherited.get(name, "").split()[1:2] == [str(number)] for name, number in (("uid", os.geteuid()), ("gid", os.getegid())))

@@ -14,19 +14,19 @@ from rex import codec
 from rex.errors import Damaged
 from rex.log import LogReader
 from rex.log.directories import Directories
-from rex.log.decoded import entries_in, stat_in, variables_on
+from rex.log.decoded import stat_in, variables_on
 from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, Event
 from rex.log.uses import ADJUST, CREATE, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
 from rex.log.uses import REMOVE as REMOVED
-from rex.syscalls import BY_NAME, CALLS, Op
+from rex.syscalls import CALLS, Op
 from rex.trees import answers, calls, facts, inherited, looks
-from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, OWN, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.workflow.recorded import RecordedReader
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-_AT_FDCWD, _LOW = 0xFFFFFF9C, 0xFFFFFFFF
+_LOW = 0xFFFFFFFF
 _ACCESS, _SIGNAL = 3, 0x7F
 _KERNEL = ("/proc/", "/sys/")
 _TERMINAL, _RANDOM_DEVICES = "/dev/tty", ("/dev/random", "/dev/urandom")
@@ -66,7 +66,6 @@ class _Reader:
         self._pids: dict[int, int] = {}                       # as the log's processes were named then
         self._directories = Directories(self._manifest.cwd)
         self._streams: dict[int, tuple[str, list[bytes], int]] = {}     # external: path, what was read, process
-        self._names: dict[tuple[int, int], list[str]] = {}
         self._standard: dict[int, dict[int, Standard]] = {}
         self._is_new: set[tuple[int, int]] = set()            # standard files opened since the process last had a child
         self._lent: dict[tuple[int, int], Standard] = {}      # what its first child since then has of these
@@ -256,17 +255,11 @@ class _Reader:
             self._use(number, process, LOOK, path, answers.of_attributes(event))
 
     def _list(self, number: int, event: Event, process: ProcessFacts) -> None:
-        key = (process.task, event.args[0] & _LOW)
-        path = self._directories.of_descriptor(*key)
+        path, names = self._directories.of_descriptor(process.task, event.args[0]), self._directories.listing(process.task, event)
         if not path:
             self._object(process, "it lists a directory, and the log does not tell which")
-        if event.result < 0 or not path or path.startswith(_KERNEL):
-            return
-        names = self._names.setdefault(key, [])
-        if event.result:
-            names += map(codec.text, entries_in(event.data(OUT) or b"", event.call == BY_NAME["getdents64"].nr))
-        else:
-            self._use(number, process, LIST, path, "/".join(sorted(self._names.pop(key))))
+        if names is not None and path and not path.startswith(_KERNEL):
+            self._use(number, process, LIST, path, "/".join(sorted(names)))
 
     # ------------------------------------------------------------------ files
 
@@ -290,7 +283,6 @@ class _Reader:
             self._missed(number, event, process)
             return
         path, fd = codec.text(event.data(RESOLVED) or b""), event.result
-        self._names.pop((process.task, fd), None)
         told = stat_in(event.data(STAT) or b"")
         mode = told.mode if told else 0
         if fd <= 2:
@@ -339,7 +331,8 @@ class _Reader:
         call, paths = CALLS[event.call], [codec.text(path) for path in event.all_data(RESOLVED)]
         if call.op in calls.MAKES and paths:
             self._use(number, process, ABSENT, paths[-1], looks.of_name_itself("ENOENT"))
-        if call.op is Op.CHOWN or call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]:
+        if call.op is Op.CHOWN and not _gives_itself(event, process) or (
+                call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]):
             self._object(process, "it sets times or owners of files")
         if call.op in (Op.CHMOD, Op.TRUNCATE) and paths:
             self._through_link(process, self._given_path(event, process), paths[0])
@@ -371,7 +364,7 @@ class _Reader:
         elif op is Op.RENAME and (target := self._links.pop(codec.text(event.all_data(RESOLVED)[0]), None)) is not None:
             self._links[path] = target
         else:
-            return {Op.MKDIR: "dir", Op.LINK: "name"}.get(op, "")
+            return {Op.MKDIR: "dir", Op.LINK: "name", Op.CHOWN: OWN}.get(op, "")
         return f"link {self._links[path]}"
 
     def _is_file(self, path: str) -> bool:
@@ -448,3 +441,9 @@ class _Reader:
             if use.kind == KERNEL:
                 use.value = read.get((use.process, use.path), "")
         return self._found
+
+
+def _gives_itself(event: Event, process: ProcessFacts) -> bool:
+    """Whether the owner that a file gets is who runs, to whom a new file belongs anyway."""
+    first = CALLS[event.call].index_of("uid")
+    return inherited.owns(process.inherited, event.args[first] & _LOW, event.args[first + 1] & _LOW)

@@ -12,7 +12,8 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from rex import codec
 from rex.archive import Archive
@@ -20,9 +21,11 @@ from rex.errors import OwnFailure, RexError
 from rex.hostfailure import advice
 from rex.replayer import Stage, compare_outputs, look_at_host, make_plan, open_stdin, prepare_outdir
 from rex.tracer import Report, choose
-from rex.trees.cut import Run
+from rex.trees.cluster import replay_on
+from rex.trees.cut import Run, load_runs
+from rex.trees.deadline import only
 from rex.trees.keeping import KEEP_NOTHING, KeepPlan, plan_kept
-from rex.trees.merge import StepTree
+from rex.trees.merge import StepTree, merge_steps
 from rex.trees.steps import Step
 from rex.workflow.gate import Gate
 from rex.workflow.putback import FilePlace, put_back, take_away
@@ -226,29 +229,80 @@ class _OneRun:
         return True
 
 
+@dataclass(frozen=True)
+class Wishes:
+    """What the tasks of a cluster need to know.
+
+    Attributes:
+        archive, outdir, top: absolute; top: where outputs are kept.
+        chosen: all runs that are replayed, by whomever.
+    """
+
+    archive: str
+    outdir: str
+    top: str
+    chosen: tuple[str, ...]
+    budget_bytes: int | None
+    workers: int
+    is_sandboxed: bool
+
+
 def replay_steps(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, budget_bytes: int | None, workers: int = 1,
-                 is_sandboxed: bool = False) -> StepsReplayed:
+                 is_sandboxed: bool = False, dask: str = "") -> StepsReplayed:
     """Replay runs: outputs in OUTDIR/<experiment>, what they print in OUTDIR/<experiment>.stdout and .stderr.
 
     Args:
-        budget_bytes: what the outputs that are kept for later runs may take together; None: all of it.
+        budget_bytes: what the outputs that are kept for later runs may take together (with Dask: those of one task); None: all of it.
         workers: runs side by side.
         is_sandboxed: let each run see nothing of this machine but its own files and outputs: then nothing is put back.
+        dask: address of a Dask scheduler; empty for this machine alone.
     Raises:
-        UsageError: the output directory is not empty.
-        OwnFailure: there is no room.
+        UsageError: the output directory is not empty; there is no such cluster.
+        OwnFailure: there is no room; the cluster lost its workers.
     """
     began = time.monotonic()
     outdir = prepare_outdir(outdir)
-    plan = plan_kept(tree, KEEP_NOTHING if is_sandboxed else budget_bytes)
+    budget_bytes = KEEP_NOTHING if is_sandboxed else budget_bytes
     try:
         top = tempfile.mkdtemp(prefix=_KEPT, dir=outdir)
     except OSError as error:
         raise OwnFailure(f"cannot write to {outdir}", error.strerror or "", advice(error.errno) or "") from error
     try:
-        shared = _Shared(tree, plan, top)
-        with ThreadPoolExecutor(workers) as pool:
-            done = list(pool.map(lambda run: _OneRun(archive, run, shared, outdir, is_sandboxed).replay(), runs))
+        if dask:
+            wishes = Wishes(os.path.abspath(archive.path), outdir, top, tuple(run.name for run in runs), budget_bytes, workers, is_sandboxed)
+            found = _joined(replay_on(dask, partial(replay_part, wishes), tree), runs, tree)
+        else:
+            found = _replay(archive, runs, tree, outdir, top, budget_bytes, workers, is_sandboxed)
     finally:
         shutil.rmtree(codec.raw(codec.text(os.fsencode(top))), ignore_errors=True)
+    return replace(found, wall_s=time.monotonic() - began)
+
+
+def replay_part(wishes: Wishes, names: list[str]) -> StepsReplayed:
+    """Replay some runs that share steps; a task of a cluster, which may have begun it before with a worker that was lost."""
+    archive = Archive.open(wishes.archive)
+    runs = load_runs(archive.experiment(name) for name in wishes.chosen)
+    for name in names:
+        shutil.rmtree(os.path.join(wishes.outdir, name), ignore_errors=True)
+    return _replay(archive, [run for run in runs if run.name in names], only(merge_steps(runs), set(names)), wishes.outdir,
+                   tempfile.mkdtemp(dir=wishes.top), wishes.budget_bytes, wishes.workers, wishes.is_sandboxed)
+
+
+def _replay(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, top: str, budget_bytes: int | None, workers: int,
+            is_sandboxed: bool) -> StepsReplayed:
+    began = time.monotonic()
+    plan = plan_kept(tree, budget_bytes)
+    shared = _Shared(tree, plan, top)
+    with ThreadPoolExecutor(workers) as pool:
+        done = list(pool.map(lambda run: _OneRun(archive, run, shared, outdir, is_sandboxed).replay(), runs))
     return StepsReplayed(plan, done, shared.computed_s, time.monotonic() - began)
+
+
+def _joined(parts: list[StepsReplayed], runs: list[Run], tree: StepTree) -> StepsReplayed:
+    """What tasks did, as one; a step that two of them ran counts twice."""
+    plans = [part.plan for part in parts]
+    whole = plan_kept(tree, None)
+    plan = replace(whole, kept=frozenset[str]().union(*(plan.kept for plan in plans)), cost_s=sum(plan.cost_s for plan in plans),
+                   peak_bytes=sum(plan.peak_bytes for plan in plans))
+    found = {run.name: run for part in parts for run in part.runs}
+    return StepsReplayed(plan, [found[run.name] for run in runs], sum(part.computed_s for part in parts), 0.0)

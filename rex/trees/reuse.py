@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from rex import codec, elf
+from rex import codec
 from rex.archive import Archive, Experiment, Manifest, Unpacked
 from rex.cacheplace import cache_root
 from rex.archive.identities import Identities
@@ -40,6 +40,7 @@ from rex.trees.steps import Left, Step, StepMaker
 from rex.workflow.gate import Asked
 
 _MOST_SCRIPT_LINE, _MOST_NAME = 240, 4096
+_PUT_BYTES_PER_S, _PUT_LEAST_S = 200_000_000, 0.02       # unpacked and copied; a step that writes less is put back in any case
 
 
 @dataclass
@@ -102,8 +103,8 @@ class Reuser:
         """The path of a script to execute instead; "" to run the program."""
         began = time.monotonic()
         self._now.files.forget()
-        known = self._find(process) if self._can_put_back() else None
-        if known is None:
+        known = self._find(process) if self._can_put_back(process) else None
+        if known is None or not pays(self._step(*known)):
             self.summary.executed += 1
             self.summary.spent_s += time.monotonic() - began
             return ""
@@ -119,12 +120,10 @@ class Reuser:
         self.summary.drawn += bool({kinds.CLOCK, kinds.RANDOMNESS}.intersection(step.sources))
         return path
 
-    def _can_put_back(self) -> bool:
-        """Whether the program that puts back finds its own libraries where a run sees those of an archive."""
+    def _can_put_back(self, process: LiveProcess) -> bool:
+        """Whether the program that puts back, which is the tracer's, finds its libraries where a run sees those of an archive."""
         if self._has_libraries is None:
-            facts = elf.read(native.PATH)
-            libraries = [facts.interpreter, *elf.resolve_needed(native.PATH, {}).found.values()] if facts and facts.interpreter else []
-            self._has_libraries = all(self._now.content(os.fsencode(path)) == self._now.content_here(os.fsencode(path)) for path in libraries)
+            self._has_libraries = all(self._now.content(path) == self._now.content_here(path) for path in process.libraries_of_tracer())
         return self._has_libraries
 
     def _step(self, source: Source, entry: Entry) -> Step:
@@ -165,6 +164,8 @@ class Reuser:
         if any(self._now.files.is_there(codec.raw(path)) for path in step.passing):
             return False
         if any(_descriptor_for(step, stream) is None for stream, _ in step.printed):
+            return False
+        if step.owns and not all(_has_our_group(self._now.files, codec.raw(each.path)) for each in step.left):
             return False
         return process.has_fresh_descriptors(step.programs[0]["standard"]) and all(
             _can_be_left(self._now.files, each, process, step.writes) for each in step.left)
@@ -218,6 +219,12 @@ class Reuser:
         return near
 
 
+def pays(step: Step) -> bool:
+    """Whether to put a step back takes less time than to execute it: `cp` of a large file does not."""
+    size = sum(each.state.size for each in step.left if each.state and each.state.type == "file")
+    return size <= _PUT_BYTES_PER_S * (step.seconds + _PUT_LEAST_S)
+
+
 def _descriptor_for(step: Step, stream: int) -> int | None:
     """The standard descriptor of a step's program that leads to a stream of the experiment."""
     found = [fd for fd, text in enumerate(step.programs[0]["standard"]) if text in (f"stream {stream}", f"terminal {stream}")]
@@ -241,6 +248,17 @@ def _can_be_left(files: Files, left: Left, process: LiveProcess, others: frozens
         return True
     return (left.state.type == "file" and info.st_nlink == 1 and info.st_uid == os.geteuid()
             and stat.S_IMODE(info.st_mode) == left.state.mode)
+
+
+def _has_our_group(files: Files, name: bytes) -> bool:
+    """Whether a file that is made or written at a name has the group of who runs."""
+    try:
+        if files.is_there(name):
+            return files.stat(name, False).st_gid == os.getegid()
+        above = files.stat(os.path.dirname(name))
+        return not above.st_mode & stat.S_ISGID or above.st_gid == os.getegid()
+    except OSError:
+        return False
 
 
 def _is_directory(files: Files, name: bytes) -> bool:

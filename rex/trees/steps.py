@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rex.trees import facts as kinds
 from rex.trees import inherited, looks
-from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, REMOVE, SHARED, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, OWN, REMOVE, SHARED, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.trees.made import Made
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class Step:
         key: hash of programs and given; result: of left, printed and status.
         writes: paths that it left something at; passing: where it made something, and removed it again.
         is_program: whether every root executed a program: what others do follows from their maker's memory.
+        owns: whether it made files its own, so that their group does not follow from their directory.
     """
 
     roots: tuple[int, ...]
@@ -103,6 +104,7 @@ class Step:
     passing: tuple[str, ...] = ()
     writes: frozenset[str] = field(default=frozenset())
     is_program: bool = True
+    owns: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -157,7 +159,7 @@ class StepMaker:
         uses = sorted((use for task in members for use in self._by_process[task] if self._counts(use, roots)), key=lambda use: use.at)
         uses = [read for process in first for read in self._read_before(process)] + uses
         given, sources = self._given(uses, inside, first), self._sources(processes, uses)
-        left, passing = self._left(uses, inside)
+        left, passing = self._left(uses, inside, {each.path for process in first for each in process.standard})
         against = [why for process in processes for why in process.against] + self._ties(inside) + self._lasting(roots, members) + [
             why for process in first for why in self._inherited(process, uses)]
         printed = sorted((at, stream, text) for process in processes for at, stream, text in process.printed)
@@ -165,7 +167,7 @@ class StepMaker:
         step = Step(roots, inside, " | ".join(_shown(process) for process in first), [self.program(task) for task in roots],
                     given, left, _joined(printed), self._statuses.get(roots[-1]), sources, tuple(dict.fromkeys(against)),
                     min(process.begins_at for process in first), end - begin, passing=tuple(passing), writes=frozenset(each.path for each in left),
-                    is_program=not any(process.is_forked for process in first))
+                    is_program=not any(process.is_forked for process in first), owns=any(use.value == OWN for use in uses))
         step.key, step.result = self._key(step), _hash([self._short_left(step), step.printed, step.status])
         return step
 
@@ -236,7 +238,7 @@ class StepMaker:
 
     # ------------------------------------------------------------------ left
 
-    def _left(self, uses: list[Use], inside: frozenset[int]) -> tuple[list[Left], list[str]]:
+    def _left(self, uses: list[Use], inside: frozenset[int], standard: set[str]) -> tuple[list[Left], list[str]]:
         """What is there afterwards, or not any more; and paths of what was made and removed again."""
         changed = dict.fromkeys(use.path for use in uses if use.kind not in GIVEN)
         found: list[Left] = []
@@ -255,11 +257,21 @@ class StepMaker:
                 else:
                     passing.append(path)      # nobody else needs it
                 continue
-            covers = all(use.kind != SHARED for use in tail) or _covers(tail, final.size if final else -1)
-            is_known = is_last and final is not None and covers and not any(use.value == "name" for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
+            is_opened_here = not first and tail[0].kind == WRITE       # else others may have it open, whose writes are in no log
+            covers = is_opened_here or all(use.kind != SHARED for use in tail) or _covers(tail, final.size if final else -1)
+            is_known = is_last and final is not None and covers and (path in standard or not self._is_held(all_changes[:first], tail[0].at)) and not any(use.value == "name" for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
                 final.type != "file" or final.content is not None)
             found.append(Left(path, final if is_known else None, is_known, bool(first or entry and entry.initial)))
         return sorted(found, key=lambda each: self.shorten(each.path)), passing
+
+    def _is_held(self, changes: list[Use], at: int) -> bool:
+        """Whether others who opened a file, and still run at an event, may write to it again: what they do with it is in no log.
+
+        Of a file that they opened for the step it is, as several have its descriptor.
+        """
+        removed = max((number for number, use in enumerate(changes) if use.kind == REMOVE), default=-1)
+        ends = [self._run.processes[use.process].ends_at for use in changes[removed + 1:] if use.kind == WRITE and not use.value]
+        return any(end < 0 or end > at for end in ends)
 
     # ------------------------------------------------------------------ what forbids leaving it out
 

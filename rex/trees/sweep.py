@@ -6,13 +6,15 @@ import hashlib
 import itertools
 import os
 import re
+import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from rex import codec
+from rex import cluster, codec
 from rex.archive import OUTPUT, Archive, Experiment
 from rex.archive.about import labels_of
 from rex.errors import NotFound, RexError, UsageError
@@ -27,6 +29,7 @@ from rex.trees.reuse import Summary, run_reusing
 ARG, ENV, FILE = "arg", "env", "file"
 SWEPT = "sweep"              # label: the experiment that a sweep began from
 _MOST = 100_000
+_Job = tuple[int, dict[str, str]]      # number and values of a combination
 _RANGE = re.compile(r"(-?\d{1,18})\.\.(-?\d{1,18})")
 
 
@@ -129,9 +132,11 @@ def combinations(parameters: Sequence[Parameter], is_zipped: bool) -> list[dict[
     return [dict(zip(labels, row)) for row in rows]
 
 
-def changes_of(experiment: Experiment, parameters: Sequence[Parameter], values: dict[str, str]) -> Changes:
+def changes_of(experiment: Experiment, parameters: Sequence[Parameter], values: dict[str, str], place: str) -> Changes:
     """What one combination changes.
 
+    Args:
+        place: the directory from which files are named.
     Raises:
         UsageError: the experiment has no such argument.
     """
@@ -146,47 +151,71 @@ def changes_of(experiment: Experiment, parameters: Sequence[Parameter], values: 
         elif each.kind == ENV:
             variables[each.name] = value
         else:
-            files[each.name] = value
+            files[each.name] = os.path.join(place, value)
     return Changes(args=tuple(command), env_set=variables, files=files)
 
 
-class Sweep:
-    """The runs of a sweep.
+@dataclass(frozen=True)
+class Wishes:
+    """What is to be run.
 
-    Args:
+    Attributes:
+        archive, outdir, place: absolute; place: the directory from which files are named.
         reuses: put back steps that the archive proves to be unchanged, also those of earlier runs of the sweep.
         is_sandboxed: let each run see nothing of this machine but its own files; nothing is put back then.
     """
 
-    def __init__(self, archive: Archive, experiment: Experiment, parameters: Sequence[Parameter], outdir: str | None, reuses: bool = True,
-                 is_sandboxed: bool = False) -> None:
-        self._archive, self._experiment, self._parameters, self._outdir = archive, experiment, parameters, outdir
-        self._reuses, self._is_sandboxed = reuses and not is_sandboxed, is_sandboxed
+    archive: str
+    experiment: str
+    parameters: tuple[Parameter, ...]
+    outdir: str | None
+    place: str
+    reuses: bool = True
+    is_sandboxed: bool = False
 
-    def run(self, rows: list[dict[str, str]], workers: int, is_resumed: bool, tell: Callable[[Swept], None]) -> list[Swept]:
+
+class Sweep:
+    """The runs of a sweep."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self._wishes, self._archive = wishes, Archive.open(wishes.archive)
+        self._experiment = self._archive.experiment(wishes.experiment)
+
+    def run(self, rows: list[dict[str, str]], workers: int, is_resumed: bool, tell: Callable[[Swept], None], dask: str = "") -> list[Swept]:
         """Run all combinations, in order, several side by side.
 
         Args:
             is_resumed: what an earlier sweep with these labels has finished is not run again.
             tell: is called as each has ended.
+            dask: address of a Dask scheduler, whose workers run them; empty for this machine alone.
         Raises:
-            UsageError: a parameter is none of the experiment's, before anything runs.
+            UsageError: a parameter is none of the experiment's, before anything runs; there is no such cluster.
+            OwnFailure: the cluster lost its workers.
         """
-        files = [plan_run(self._archive, self._experiment, changes_of(self._experiment, self._parameters, row), "").files
-                 for row in rows]            # all that is wrong shows before anything runs
-        done = self._finished() if is_resumed else {}
-
-        def one(numbered: tuple[int, dict[str, str]]) -> Swept:
-            number, row = numbered
+        files = [plan_run(self._archive, self._experiment, self._changes(row), "").files for row in rows]     # all that is wrong shows before anything runs
+        done, found = self._finished() if is_resumed else {}, dict[int, Swept]()
+        for number, row in enumerate(rows):
             old = done.get(tuple(sorted(row.items())))
-            if old and not _has_read(self._archive, old, files[number]):
-                old = None
-            found = self._result(row, old, True) if old else self._one(number, row)
-            tell(found)
-            return found
+            if old and _has_read(self._archive, old, files[number]):
+                found[number] = self._result(row, old, True)
+                tell(found[number])
+        jobs = [(number, row) for number, row in enumerate(rows) if number not in found]
+        if self._wishes.outdir and not is_resumed:
+            _refuse_remains([os.path.join(self._wishes.outdir, str(number)) for number, _ in jobs])
+        for number, swept in (_on_cluster(dask, self._wishes, jobs) if dask else self._side_by_side(jobs, workers)):
+            found[number] = swept
+            tell(swept)
+        return [found[number] for number in range(len(rows))]
 
+    def _side_by_side(self, jobs: list[_Job], workers: int) -> Iterator[tuple[int, Swept]]:
+        """The number of each combination and what came of it, as they end."""
         with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(one, enumerate(rows)))
+            numbers = {pool.submit(self.one, *job): job[0] for job in jobs}
+            for future in as_completed(numbers):
+                yield numbers[future], future.result()
+
+    def _changes(self, row: dict[str, str]) -> Changes:
+        return changes_of(self._experiment, self._wishes.parameters, row, self._wishes.place)
 
     def _finished(self) -> dict[tuple[tuple[str, str], ...], Experiment]:
         found = {}
@@ -197,13 +226,14 @@ class Sweep:
                     found[tuple(sorted(labels.items()))] = experiment
         return found
 
-    def _one(self, number: int, row: dict[str, str]) -> Swept:
+    def one(self, number: int, row: dict[str, str]) -> Swept:
+        """Run a combination. What is in its output directory is of a run that was killed."""
         with tempfile.TemporaryDirectory(prefix="rex-sweep-") as temporary:
-            top = os.path.join(self._outdir or temporary, str(number))
+            top = os.path.join(self._wishes.outdir or temporary, str(number))
             try:
-                os.makedirs(top, exist_ok=True)
-                plan = plan_run(self._archive, self._experiment, changes_of(self._experiment, self._parameters, row),
-                                os.path.join(top, "files"), is_recorded=True)
+                shutil.rmtree(top, ignore_errors=True)
+                os.makedirs(top)
+                plan = plan_run(self._archive, self._experiment, self._changes(row), os.path.join(top, "files"), is_recorded=True)
                 plan = replace(plan, labels={**row, SWEPT: self._experiment.name})
                 with open(os.devnull, "rb") as stdin, open(os.path.join(top, "stdout"), "wb") as out, \
                         open(os.path.join(top, "stderr"), "wb") as err:
@@ -216,8 +246,8 @@ class Sweep:
         return replace(found, reused=len(summary.reused), saved_s=summary.saved_s) if summary else found
 
     def _start(self, plan: RunPlan, streams: Streams) -> tuple[RunOutcome, Summary | None]:
-        return run_reusing(self._archive, plan, streams) if self._reuses else (
-            start(plan, *streams, is_sandboxed=self._is_sandboxed).wait(), None)
+        return run_reusing(self._archive, plan, streams) if self._wishes.reuses else (
+            start(plan, *streams, is_sandboxed=self._wishes.is_sandboxed).wait(), None)
 
     @staticmethod
     def _result(row: dict[str, str], experiment: Experiment, is_old: bool) -> Swept:
@@ -228,6 +258,24 @@ class Sweep:
                 shown = os.path.relpath(path, manifest.cwd) if path.startswith(manifest.cwd + "/") else path
                 outputs[shown] = (entry.final.size, entry.final.content.sha256)
         return Swept(row, experiment.name, manifest.exit_status, manifest.duration_s, outputs, is_old)
+
+
+def _refuse_remains(outdirs: list[str]) -> None:
+    """Raises UsageError if something is in one of them."""
+    if full := next((path for path in outdirs if os.path.isdir(path) and os.listdir(path)), ""):
+        raise UsageError(f"the output directory {full} is not empty", "", "choose another with -o, remove it, or add --resume")
+
+
+def _run_job(wishes: Wishes, job: _Job) -> Swept:
+    """A task of a cluster."""
+    return Sweep(wishes).one(*job)
+
+
+def _on_cluster(address: str, wishes: Wishes, jobs: list[_Job]) -> Iterator[tuple[int, Swept]]:
+    """The number of each combination and what came of it, as they end."""
+    with cluster.connect(address) as client:
+        for at, swept in cluster.ended(client, partial(_run_job, wishes), jobs):
+            yield jobs[at][0], swept
 
 
 def _read_in(archive: Archive, experiment: Experiment) -> dict[str, set[str]]:

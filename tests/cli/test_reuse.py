@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,14 @@ def test_strict_runs_what_drew_something(tmp_path: Path) -> None:
     assert found["reused"] == []                    # sort asks for the processors, date for the time
 
 
+def test_files_that_a_step_opens_itself_are_put_back(tmp_path: Path) -> None:
+    study = Study(tmp_path, "sh -c '(echo a; cat in.txt) > both.txt'\nsh -c 'cp in.txt x.txt; sed -i s/a/b/ x.txt'\n# one\n")
+    study.record()
+    study.edit("one", "two")
+    study.clear()
+    assert len(study.record()["reused"]) == 2
+
+
 def test_recheck_finds_what_is_another_thing(tmp_path: Path) -> None:
     study = Study(tmp_path, "cp in.txt copy.txt\n# one\n")
     study.record()
@@ -173,6 +182,8 @@ TRAPS = {
     "removed input": ("cp in.txt copy.txt\nrm copy.txt\n", None),
     "moved": ("cp in.txt a.txt\nmv a.txt b.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "in place": ("cp in.txt a.txt\nsed -i s/a/b/ a.txt\n", lambda s: s.edit("s/a/b/", "s/b/c/")),
+    "held open by another": (f"{sys.executable} -c 'import subprocess as s; f = open(\"m\", \"w\"); s.run([\"sh\", \"-c\", \"(echo long; cat in.txt) > m\"]); f.write(\"xxx\")'\n",
+                             lambda s: s.edit('"xxx"', '"x"')),
     "empty file": ("flock lock true\n", lambda s: (s.work / "lock").unlink()),
     "lock file": ("flock lock sort in.txt > s.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "link of its own": ("ln -s in.txt l\ncat l > x.txt\nstat -L -c %s l > y.txt\nrm l x.txt\n", lambda s: s.write("in.txt", "zzz\n")),

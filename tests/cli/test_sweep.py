@@ -63,6 +63,16 @@ def test_resume_runs_what_read_another_file(top: Path) -> None:
         assert [run["was_there"] for run in json.loads(run_rex(*words, cwd=top).stdout)["runs"]] == is_old
 
 
+def test_resume_replaces_what_a_kill_left_in_the_output_directory(top: Path) -> None:
+    words = ("sweep", "-l", "EXP", "-e", "exp0", "--arg", "2=1", "-q", "-o", "out")
+    (top / "out" / "0" / "files").mkdir(parents=True)
+    (top / "out" / "0" / "files" / "half").touch()
+    done = run_rex(*words, cwd=top, code=2)
+    assert "out/0 is not empty" in done.stderr and "exp1" not in run_rex("ls", "EXP", cwd=top).stdout
+    run_rex(*words, "--resume", cwd=top)
+    assert not (top / "out" / "0" / "files" / "half").exists() and (Path(f"{top}/out/0/files{top}/work") / "cut.txt").read_text() == "a\n"
+
+
 def test_resume_runs_what_is_missing(top: Path) -> None:
     run_rex("sweep", "-l", "EXP", "-e", "exp0", "--arg", "2=1", "-q", cwd=top)
     found = json.loads(run_rex("sweep", "-l", "EXP", "-e", "exp0", "--arg", "2=1,2", "--resume", "--json", "-q", cwd=top).stdout)

@@ -291,26 +291,8 @@ def test_an_archive_without_versions_replays_its_plain_runs(tmp_path: Path) -> N
 
 @pytest.fixture
 def cluster(versions: Versions) -> Iterator[str]:
-    """A Dask scheduler with two workers."""
-    pytest.importorskip("distributed")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "REX_CACHE": str(versions.place / "cache")}
-    file = versions.place / "scheduler.json"
-    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(file), "--port", "0",
-             "--no-dashboard", "--host", "127.0.0.1"]
-    work = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1",
-            "--no-nanny", "--no-dashboard"]
-    running = [subprocess.Popen(command, env=env, cwd=versions.place, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL) for command in (start, work, work)]
-    try:
-        for _ in range(300):
-            if file.exists() and file.stat().st_size:
-                break
-            time.sleep(0.1)
-        yield json.loads(file.read_text())["address"]
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
+    with dask_cluster(versions.place, REX_CACHE=str(versions.place / "cache")) as (address, _):
+        yield address
 
 
 def test_a_dask_cluster_gives_the_same(versions: Versions, cluster: str) -> None:

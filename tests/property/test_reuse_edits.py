@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,38 @@ LINES = (
     "cat > {m} << .\n{w}\n.", "test d/{a} -ef {a} || cp {a} d", "(sleep 0.01; cat {a} > {m}) & wait", "sh -c 'cat {a} > {m} & wait'",
     # locks
     "flock lock sort {a} > {m}", "mkdir lock && cp {a} {m}; rmdir lock", "(flock 9; sort {a} > {m}) 9> lock", "ln {a} l && cat {b} > {m}; rm -f l",
+    # one file in turn
+    "exec 4>> {m}; cat {a} >&4; echo {w} >&4; sort {b} >&4; exec 4>&-", "cat {a} >> {m}; sort {b} >> {m}; echo {w} >> {m}", "(cat {a}; cat {b} >&3; cat {a}) > {m} 3> {m2}",
+    "sh -c 'cat {a} >&5; sort {b} >&5' 5> {m}", "sh -c 'cat {a}; sh -c \"sort {b}\"' > {m}", "for x in {a} {b}; do sort $x >> {m}; done", "(sh -c 'cat {a} missing'; cat {b}) > {m} 2>&1",
+    "printf 'sort {a}\\ncat {b}\\n' > d/x.sh; sh d/x.sh > {m}", "exec 4<> {m}; cat {a} >&4; exec 4>&-", "sh -c 'echo {w} >> {m}'; sh -c 'cat {a} >> {m}'",
+    # files that a step opens itself, and gives to who runs it
+    "sed -i.bak s/{w}/z/ {a}; rm -f {a}.bak", "chown $(id -u) {a}; cat {a} > {m}", "sh -c 'sed -i s/{w}/z/ {a}; echo {w} >> {a}'", "sh -c '(echo {w}; cat {a}) > {m}; echo {w} >> {m}'",
+    "sh -c 'exec > {m}; cat {a}; echo {w}; sort {b}'", "exec 4> {m}; sh -c 'cat {a} > {m}'; echo {w} >&4; exec 4>&-", "sh -c '{{ echo {w}; cat {a}; }} >> {m}'",
+    "python3 -c 'import subprocess; f = open(\"{m}\", \"w\"); subprocess.run([\"sh\", \"-c\", \"(echo {a}; cat {a}) > {m}\"]); f.write({n} * \"{w}\")'",
+    # sockets between steps: ask.py waits for who serves
+    "python3 serve.py s {a} & python3 ask.py s > {m}; wait", "sh -c 'python3 serve.py s {a} & python3 ask.py s > {m}; wait'", "python3 ask.py s > {m} & sh -c 'python3 serve.py s {a}'; wait",
+    "python3 serve.py s {a} & python3 ask.py s | sort > {m}; wait",
+    # what goes on after its step
+    "sh -c 'setsid sleep 9 > t 2>&1 & echo $! > pid'; sort {a} > {m}; kill $(cat pid); rm -f pid t", "sh -c 'sleep 0.05 & cat {a} > {m}'", "sh -c 'sleep 9 > t 2>&1 & echo $!' > pid; kill $(cat pid) && sort {a} > {m}; rm -f pid t",
+    "sh -c 'python3 serve.py s {a} > t 2>&1 &'; python3 ask.py s > {m}; cat {b} > {m2}", "sh -c '(sleep 0.01; cat {a}) > {m} & echo $! > pid; wait'; rm pid",
 )
+# A socket s is made whole and then named, so that who finds it is answered.
+SERVE = """import os, socket, sys
+with socket.socket(socket.AF_UNIX) as s:
+    s.bind(f"{sys.argv[1]}.{os.getpid()}")
+    s.listen()
+    os.rename(f"{sys.argv[1]}.{os.getpid()}", sys.argv[1])
+    c, _ = s.accept()
+    os.unlink(sys.argv[1])
+    c.sendall(open(sys.argv[2], "rb").read() if os.path.isfile(sys.argv[2]) else b"none")
+"""
+ASK = """import socket, sys, time
+with socket.socket(socket.AF_UNIX) as s:
+    while s.connect_ex(sys.argv[1]):
+        time.sleep(0.01)
+    while data := s.recv(4096):
+        sys.stdout.buffer.write(data)
+"""
 
 
 def line(draw: random.Random) -> str:
@@ -117,11 +149,14 @@ def both(top: Path, shell: str, archive: Path) -> tuple[Any, Any, int]:
 
 def study(top: Path, seed: int, edits: int, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setenv("PYTEST_CURRENT_TEST", "")
+    monkeypatch.setenv("PATH", f"{os.path.dirname(os.path.realpath(sys.executable))}:{os.environ['PATH']}")     # python3 may be a script that looks for it
     draw = random.Random(seed)
     work = top / "work"
     (work / "d").mkdir(parents=True)
     for name in FILES:
         (work / name).write_text(text(draw))
+    (work / "serve.py").write_text(SERVE)
+    (work / "ask.py").write_text(ASK)
     lines = [line(draw) for _ in range(draw.randrange(3, 7))]
     shell = draw.choice(("dash", "bash"))
     total = 0

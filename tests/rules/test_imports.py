@@ -56,7 +56,7 @@ ALLOWED: dict[str, set[str]] = {
     "workflow": STORES | {"picture", "tracer", "replayer", "rlimits", "transfer"},
     "cells": set(),
     "multiversion": STORES | {"contents", "tracer", "recorder", "replayer", "runnew", "cells", "cluster"},
-    "trees": STORES | {"workflow", "picture", "tracer", "recorder", "replayer", "runnew"},
+    "trees": STORES | {"workflow", "picture", "tracer", "recorder", "replayer", "runnew", "cluster"},
     "web": STORES | {"runnew", "expdiff", "transfer", "picture", "workflow", "trees", "multiversion", "contents", "notebook", "hindsight"},
     "api": STORES | {"tracer", "disclosure", "recorder", "replayer", "runnew", "expdiff", "transfer", "contents"},
     "pytest_plugin": {"api"},

@@ -9,9 +9,10 @@ from errno import EACCES, ELOOP, ENOENT, ENOTDIR, EPERM
 from pathlib import Path
 
 from rex.archive import Archive, Experiment, FileEntry, FileState, Manifest
-from rex.log.records import IN, NO_TASK, OUT, RESOLVED, TASK, Event
+from rex.log.records import DUP, IN, NO_ARG, NO_TASK, OUT, RESOLVED, STAT, TASK, Event, Field
 from rex.log.writer import LogWriter
 from rex.runnew.answers import Answers, Look, read_answers
+from rex.syscalls import CALLS
 from rex.syscalls.numbers import NUMBERS
 
 CWD = 2 ** 64 - 100                    # AT_FDCWD as a register holds it
@@ -33,16 +34,16 @@ def entry(name: str, kind: int) -> bytes:
 
 
 def task(number: int, parent: int = NO_TASK, flags: int = 0) -> Event:
-    return Event(TASK, number, args=(parent, 0, flags, 100 + number, 100, 0))
+    return Event(TASK, number, args=(parent, 0, flags, 100 + number, 100, parent if flags else number))
 
 
 def look(call: str, path: str, result: int = 0, out: bytes = b"", dirfd: int = CWD, number: int = 0) -> Event:
-    fields = ((1, IN, path.encode()),) + (((2, OUT, out),) if out else ())
+    fields: tuple[Field, ...] = ((CALLS[NUMBERS[call]].index_of("path"), IN, path.encode()),) + (((2, OUT, out),) if out else ())
     return Event(NUMBERS[call], number, result, (dirfd, 0, 0, 0, 0, 0), fields)
 
 
-def opened(path: str, fd: int, resolved: str, number: int = 0) -> Event:
-    return Event(NUMBERS["openat"], number, fd, (CWD, 0, 0, 0, 0, 0), ((1, IN, path.encode()), (1, RESOLVED, resolved.encode())))
+def opened(path: str, fd: int, resolved: str, mode: int = stat.S_IFDIR | 0o755) -> Event:
+    return Event(NUMBERS["openat"], 0, fd, (CWD, 0, 0, 0, 0, 0), ((1, IN, path.encode()), (1, RESOLVED, resolved.encode()), (1, STAT, stat_bytes(mode, 0, 0))))
 
 
 def listed(fd: int, data: bytes) -> Event:
@@ -88,7 +89,7 @@ def test_the_first_mention_counts(tmp_path: Path) -> None:
     out = stat_bytes(stat.S_IFREG | 0o644, 1, 1)
     found = answers(tmp_path, look("newfstatat", "later", -ENOENT), look("newfstatat", "later", out=out),
                     changed("mkdir", "/home/exp/made"), look("newfstatat", "made", out=out),
-                    opened("new", 3, "/home/exp/new"), look("newfstatat", "new", out=out))
+                    opened("new", 3, "/home/exp/new", stat.S_IFREG | 0o644), look("newfstatat", "new", out=out))
     assert found.absent == {"/home/exp/later"} and set(found.looks) == {"/home/exp"}
 
 
@@ -110,7 +111,7 @@ def test_descriptors_of_directories(tmp_path: Path) -> None:
 def test_listings(tmp_path: Path) -> None:
     names = entry(".", stat.S_IFDIR) + entry("b", stat.S_IFREG) + entry("a", stat.S_IFDIR)
     rest = entry("made", stat.S_IFREG) + entry("known", stat.S_IFREG)
-    found = answers(tmp_path, opened("d", 3, "/srv/d"), changed("mkdir", "/srv/d/made"), listed(3, names), listed(3, rest),
+    found = answers(tmp_path, opened("d", 3, "/srv/d"), Event(DUP, 0, 8, (0, 1, 0, 0, 0, 0), ((NO_ARG, RESOLVED, b"/srv/d"),)), changed("mkdir", "/srv/d/made"), listed(3, names), listed(3, rest),
                     look("newfstatat", "b", out=stat_bytes(stat.S_IFREG | 0o600, 7, 9), dirfd=8), listed(3, b""),
                     opened("e", 4, "/srv/e"), listed(4, names),
                     files={"/srv/d": FileEntry(FileState("dir", 0o755)), "/srv/e": FileEntry(FileState("dir", 0o755)), "/srv/d/known": FILE})
@@ -138,8 +139,8 @@ def test_made_directories_have_parents_that_were_there(tmp_path: Path) -> None:
 
 
 def call(name: str, path: str, result: int, *args: int) -> Event:
-    """A call with its path in the first argument after the descriptor, if it has one."""
-    return Event(NUMBERS[name], 0, result, (CWD, 0, *args, *(0,) * (4 - len(args))), ((1, IN, path.encode()),))
+    """A call with its path in the first argument, or after the descriptor if it has one."""
+    return Event(NUMBERS[name], 0, result, (CWD, 0, *args, *(0,) * (4 - len(args))), ((CALLS[NUMBERS[name]].index_of("path"), IN, path.encode()),))
 
 
 def test_what_was_refused(tmp_path: Path) -> None:
