@@ -182,14 +182,14 @@ static bool pool_child_executes(struct request *q)
 /* What a socket is shows later, as it is connected or bound: the kernel makes it. */
 static bool undecided_socket(struct request *q)
 {
-    return q->t->nr == REX_NR_socket && peers_decide_late(q->t->script) && replay_inside_socket(q->t);
+    return q->t->nr == REX_NR_socket && peers_decide_late(q->t->task_log) && replay_inside_socket(q->t);
 }
 
 /* The log knows nothing of the file: the kernel answers. */
 static bool unlogged_file(struct request *q)
 {
     struct task *t = q->t;
-    bool is_decided = t->nr != REX_NR_socket || !peers_decide_late(t->script);
+    bool is_decided = t->nr != REX_NR_socket || !peers_decide_late(t->task_log);
     if (is_decided && !replay_is_own(t) && (!lists_directory(t->nr) || !(t->matched = replay_listing(t))))
         t->matched = replay_nameless_stat(t, replay_match(t, t->nr, q->key));
     t->only_waits &= !t->matched || q->call->query || is_readiness_wait(q->call);

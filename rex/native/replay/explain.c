@@ -67,7 +67,7 @@ void explain_done(struct task *t, const struct event *e)
     const struct explained *x = &t->explained;
     if (!plan.explain || !e)
         return;
-    fprintf(explanation(), "%u\t%u\t%s\t%s\t%llu\n", event_shown(e), t->script ? t->script->index : UINT32_MAX, x->match ? x->match : "-",
+    fprintf(explanation(), "%u\t%u\t%s\t%s\t%llu\n", event_shown(e), t->task_log ? t->task_log->index : UINT32_MAX, x->match ? x->match : "-",
             x->gate ? x->gate : "-", x->gate ? (ull)(log_now() - x->since) : 0);
 }
 

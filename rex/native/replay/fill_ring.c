@@ -57,7 +57,7 @@ void replay_note_opens(struct task *t)
 /* As replay_place(), also of a task that has not stopped since it took answers from its ring. */
 size_t replay_place_by_ring(struct task *t)
 {
-    size_t n = count_taken(t), place = replay_place(t), after = n ? script_place(t->script, t->run[n - 1].event) + 1 : 0;
+    size_t n = count_taken(t), place = replay_place(t), after = n ? task_log_place(t->task_log, t->run[n - 1].event) + 1 : 0;
     return after > place ? after : place;
 }
 
@@ -175,18 +175,18 @@ static bool is_sure(struct task *t, struct event *e)
     return false;
 }
 
-/* Where the task is in its script.  Threads do not come for all that the log has of them: after the last that one of several came for. */
+/* Where the task is in its task log.  Threads do not come for all that the log has of them: after the last that one of several came for. */
 size_t replay_place(struct task *t)
 {
-    struct script *s = t->script;
-    size_t after = has_shared_work(t) && s->answered ? script_place(s, s->answered) + 1 : 0;
+    struct task_log *s = t->task_log;
+    size_t after = has_shared_work(t) && s->answered ? task_log_place(s, s->answered) + 1 : 0;
     replay_next(t);
     return after > s->cursor ? after : s->cursor;
 }
 
 const struct event *replay_ahead_of(struct task *t)
 {
-    const struct script *s = t->script;
+    const struct task_log *s = t->task_log;
     size_t at = s ? replay_place(t) : 0;
     while (s && at < s->count && s->event[at]->done)
         at++;
@@ -196,8 +196,8 @@ const struct event *replay_ahead_of(struct task *t)
 /* Where its next queries begin: after the last that it has written. */
 static size_t next_query(struct task *t)
 {
-    const struct event *said = has_shared_work(t) ? t->script->said : NULL;
-    size_t at = replay_place(t), after = said ? script_place(t->script, said) + 1 : 0;
+    const struct event *said = has_shared_work(t) ? t->task_log->said : NULL;
+    size_t at = replay_place(t), after = said ? task_log_place(t->task_log, said) + 1 : 0;
     return after > at ? after : at;
 }
 
@@ -207,7 +207,7 @@ void replay_ready(struct task *t)
     enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
     static struct bytes run;
     static uint32_t number;
-    struct script *s = t->script;
+    struct task_log *s = t->task_log;
     run.used = t->run_count = 0;
     if (!t->run)
         t->run = zalloc(MOST * sizeof *t->run);

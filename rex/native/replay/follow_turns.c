@@ -71,7 +71,7 @@ static bool reaches(struct task *t, ull ran_ns)
 static struct task *task_indexed(uint32_t index)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->script && t->script->index == index)
+        if (t->alive && t->task_log && t->task_log->index == index)
             return t;
     return NULL;
 }
@@ -150,7 +150,7 @@ static struct task *force(void)
 static const struct record *passing_left(void)
 {
     const struct record *p = next_passing();
-    for (; p && is_over(p) && script_of(p->task)->is_taken && !task_indexed(p->task); p = next_passing()) {
+    for (; p && is_over(p) && task_log_of(p->task)->is_taken && !task_indexed(p->task); p = next_passing()) {
         turn.passed++;
         turn.task = NULL;
         turn.index = p->task;
@@ -184,7 +184,7 @@ static struct task *follow(bool waited)
 
 static uint32_t index_of(const struct task *t)
 {
-    return t->script->index;
+    return t->task_log->index;
 }
 
 /* What comes of a signal that ended the call is known already: when recorded it was not made again. */

@@ -68,7 +68,7 @@ static struct event *clock_by_caller(struct task *t, struct event *found, long n
 static struct event *next_in_queue(struct task *t, struct event *found, long nr, uint64_t key)
 {
     (void)found;
-    return match_in(t, t->script, nr, key);
+    return match_in(t, t->task_log, nr, key);
 }
 
 static struct event *output(struct task *t, struct event *found, long nr, uint64_t key)

@@ -52,8 +52,8 @@ static char *event_text(const struct event *e)
 /* What threads do may depend on their order, and others then on that. */
 static bool may_race(void)
 {
-    for (uint32_t i = 0; i < script_total() && !is_serialized(); i++)
-        if (script_of(i)->birth && script_of(i)->birth->args[2] & CLONE_THREAD)
+    for (uint32_t i = 0; i < task_log_total() && !is_serialized(); i++)
+        if (task_log_of(i)->birth && task_log_of(i)->birth->args[2] & CLONE_THREAD)
             return true;
     return false;
 }
@@ -73,7 +73,7 @@ void replay_diverged(struct task *t, const struct event *e, const char *why)
 {
     if (!divergences)
         report_line("divergence_rule=%s", explain_text(t));
-    report_divergence(e ? e : replay_next(t), t->script ? t->script->index : UINT32_MAX, why, name_of(t->nr), t->path);
+    report_divergence(e ? e : replay_next(t), t->task_log ? t->task_log->index : UINT32_MAX, why, name_of(t->nr), t->path);
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -255,7 +255,7 @@ static void begin(void)
 /* The terminal's signals are for us; descriptors that came from outside are stood in for. */
 static void child_setup(void)
 {
-    const struct field *f = record_field(script_of(0)->birth, FIELD_WHOLE, FIELD_OUT);
+    const struct field *f = record_field(task_log_of(0)->birth, FIELD_WHOLE, FIELD_OUT);
     setsid();
     for (int fd = plan.no_stdin ? 0 : 1; fd < 1024; fd++)     /* what we inherit is none of the program's */
         fcntl(fd, F_SETFD, FD_CLOEXEC);

@@ -11,7 +11,7 @@ struct event;
 struct record;
 struct request;
 struct rex_call;
-struct script;
+struct task_log;
 struct task;
 struct turn_order;
 
@@ -25,7 +25,7 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n);
 void replay_ready(struct task *t);
 void replay_note_opens(struct task *t);
 size_t replay_place_by_ring(struct task *t);
-size_t replay_place(struct task *t);  /* where it is in its script: no earlier than that */
+size_t replay_place(struct task *t);  /* where it is in its task_log: no earlier than that */
 const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
 
 /* follow_turns.c */
@@ -50,7 +50,7 @@ bool replay_waits_for_kill(struct task *t);
 
 /* workflow_steps.c */
 void replay_steps_start(void);
-bool replay_is_step(const struct script *s);
+bool replay_is_step(const struct task_log *s);
 bool replay_step_skipped(struct task *t);  /* queries whether the step that t begins is to run */
 void replay_step_ended(struct task *t);
 

@@ -74,7 +74,7 @@ static bool never_returned(struct task *t, const struct rex_call *c)
     if (is_serialized())                        /* others may as well: there they wait for their turn */
         waits = waits || c->hook == REX_HOOK_SLEEP || c->hook == REX_HOOK_WAIT || is_readiness_wait(c) || c->policy == REX_STREAM;
     bool is_last = !replay_next(t) || (c->hook == REX_HOOK_ACCEPT && has_shared_work(t));   /* siblings may have left it events */
-    return (is_serialized() || !is_single(t)) && t->script->birth && is_last && (takes || waits);
+    return (is_serialized() || !is_single(t)) && t->task_log->birth && is_last && (takes || waits);
 }
 
 static bool never_returns(struct request *q)
@@ -91,10 +91,10 @@ static bool between_siblings(struct request *q)
 {
     struct task *t = q->t;
     const struct rex_call *c = q->call;
-    if ((q->last && c->hook == REX_HOOK_OPEN) || !has_shared_work(t) || !t->script->birth)
+    if ((q->last && c->hook == REX_HOOK_OPEN) || !has_shared_work(t) || !t->task_log->birth)
         return false;
     if (t->nr == REX_NR_getpid || t->nr == REX_NR_gettid) {
-        skip_call(t, t->nr == REX_NR_getpid ? t->script->tgid : t->script->tid);
+        skip_call(t, t->nr == REX_NR_getpid ? t->task_log->tgid : t->task_log->tid);
         return true;
     }
     if (c->hook == REX_HOOK_EPOLL_CTL || (t->nr == REX_NR_shutdown && t->stream)) {     /* which another thread had closed before */
@@ -161,7 +161,7 @@ static bool is_expected(struct request *q)
 {
     struct task *t = q->t;
     bool is_new_thread = q->call->hook == REX_HOOK_FORK && fork_flags(t) & CLONE_THREAD;
-    bool is_extra = t->leader->script && !t->script->birth;
+    bool is_extra = t->leader->task_log && !t->task_log->birth;
     bool is_asked = q->asks_limit || t->nr == REX_NR_sched_getaffinity || t->nr == REX_NR_clock_gettime;    /* it had no need of it then */
     bool is_pace = (has_shared_work(t) && (q->last || is_readiness_wait(q->call) || is_asked))
         || (q->last && (replay_is_pipe_stat(q->last) || replay_is_pace(t->nr)));

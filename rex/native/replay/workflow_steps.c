@@ -20,19 +20,19 @@ static bool *is_step;
 
 void replay_steps_start(void)
 {
-    is_step = zalloc(script_total() + 1);
+    is_step = zalloc(task_log_total() + 1);
     for (size_t i = 0; i < plan.steps.count; i++) {
         unsigned long task = strtoul(plan.steps.item[i], NULL, 10);
-        if (task < script_total())
+        if (task < task_log_total())
             is_step[task] = true;
     }
     if (plan.gate >= 0)
         fcntl(plan.gate, F_SETFD, FD_CLOEXEC);
 }
 
-bool replay_is_step(const struct script *s)
+bool replay_is_step(const struct task_log *s)
 {
-    return s->birth && s->index < script_total() && is_step[s->index];
+    return s->birth && s->index < task_log_total() && is_step[s->index];
 }
 
 /* Nine bytes out, one in.  If the answer is to stop, or nobody answers, the engine ends here, and the tracees with it. */
@@ -63,10 +63,10 @@ static void leave(struct task *t)
 /* Children are numbered after their parents. */
 static void forget(uint32_t task)
 {
-    bool *is_inside = zalloc(script_total());
+    bool *is_inside = zalloc(task_log_total());
     is_inside[task] = true;
-    for (uint32_t i = task; i < script_total(); i++) {
-        struct script *s = script_of(i);
+    for (uint32_t i = task; i < task_log_total(); i++) {
+        struct task_log *s = task_log_of(i);
         if (i > task && s->birth && s->birth->args[0] < i)
             is_inside[i] = is_inside[s->birth->args[0]];
         for (size_t k = 0; is_inside[i] && k < s->count; k++)
@@ -79,11 +79,11 @@ static void forget(uint32_t task)
 
 bool replay_step_skipped(struct task *t)
 {
-    if (plan.gate < 0 || !t->script || t->step != t->script || t->leader != t)
+    if (plan.gate < 0 || !t->task_log || t->step != t->task_log || t->leader != t)
         return false;
-    if (ask(BORN, t->script->index, t->tid) != SKIP)
+    if (ask(BORN, t->task_log->index, t->tid) != SKIP)
         return false;
-    forget(t->script->index);
+    forget(t->task_log->index);
     leave(t);
     return true;
 }

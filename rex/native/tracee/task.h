@@ -17,7 +17,7 @@ struct frame;
 struct known_files;
 struct program_filter;
 struct names;
-struct script;
+struct task_log;
 struct sites;
 struct sockaddr_storage;
 struct user_regs_struct;
@@ -93,7 +93,7 @@ struct task {
     struct bytes *pending;
     uint64_t returned_at;            /* instruction after the call of the last event, 0 after others */
     /* replay */
-    struct script *script;           /* what the log holds for this task */
+    struct task_log *task_log;           /* what the log holds for this task */
     struct event *matched;
     struct explained explained;
     struct event *injected;          /* a signal on its way */
@@ -120,7 +120,7 @@ struct task {
     uint64_t watched;                /* descriptors whose calls stop by filter */
     int watches;                     /* how many filters that took */
     bool skipped;                    /* a step that does not run */
-    struct script *step;             /* the step that it belongs to */
+    struct task_log *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
     int stat_fd;                     /* of task_state */
     struct usage seen;               /* when last looked at by replay/clock/scheduler_clock.c */

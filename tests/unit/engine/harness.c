@@ -64,14 +64,14 @@ static struct task *task_at(unsigned n)
 
 static void make_task(unsigned n)
 {
-    const struct record *birth = script_of(n)->birth;
+    const struct record *birth = task_log_of(n)->birth;
     bool is_first = (uint32_t)birth->args[0] == UINT32_MAX;
     uint64_t flags = is_first ? 0 : birth->args[2];
     struct task *parent = is_first ? NULL : task_at((unsigned)birth->args[0]);
     made[n] = task_new(sleeper(), parent, flags);
     made[n]->started = true;
-    made[n]->script = script_of(n);
-    made[n]->script->is_taken = true;
+    made[n]->task_log = task_log_of(n);
+    made[n]->task_log->is_taken = true;
 }
 
 static void make_call(struct task *t, char *line)
@@ -142,7 +142,7 @@ static void has_copy(struct task *t)
 static void has_no_name(struct task *t)
 {
     t->nameless = true;
-    family(t)->maker = task_at((unsigned)t->script->birth->args[0]);
+    family(t)->maker = task_at((unsigned)t->task_log->birth->args[0]);
 }
 
 static void handles_signal(struct task *t)
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
         else if (sscanf(line, "has %u %u %u", &n, &number, &stream) == 3)
             files_set(task_at(n)->files, (int)number, stream);
         else if (sscanf(line, "shares %u", &n) == 1)
-            replay_group_born(made[script_of(n)->birth->args[0]], task_at(n), 0);
+            replay_group_born(made[task_log_of(n)->birth->args[0]], task_at(n), 0);
         else if (sscanf(line, "is %u %n", &n, &at) == 1)
             set_state(task_at(n), line + at);
         else if (sscanf(line, "drawer %u", &n) == 1)

@@ -69,7 +69,7 @@ static void note_reading(struct task *t, const struct queue *caller, uint64_t ti
 
 static struct queue *of_thread(const struct task *t, uint64_t key, uint64_t place)
 {
-    return queue_at(queue_id(t->script, REX_NR_clock_gettime, key, place));
+    return queue_at(queue_id(t->task_log, REX_NR_clock_gettime, key, place));
 }
 
 /* Recordings of former versions do not. */
@@ -88,13 +88,13 @@ static bool is_scheduling(struct task *t, uint64_t caller)
 bool replay_knows_caller(struct task *t, uint64_t key)
 {
     uint64_t caller = caller_now(t);
-    return is_scheduling(t, caller) || caller_queue(t->script, key, caller) || (is_caller_by_tables(caller) && !shares_memory(t) && has_callers(t, key));
+    return is_scheduling(t, caller) || caller_queue(t->task_log, key, caller) || (is_caller_by_tables(caller) && !shares_memory(t) && has_callers(t, key));
 }
 
 /* Whether the program itself reads it, by functions found through frame pointers: any thread may run them now, whatever it has waited for. */
 static bool is_programs(const struct task *t, uint64_t key, const struct record *r)
 {
-    const struct queue *q = is_caller_by_tables(r->args[5]) ? NULL : caller_queue(t->script, key, caller_in(r));
+    const struct queue *q = is_caller_by_tables(r->args[5]) ? NULL : caller_queue(t->task_log, key, caller_in(r));
     return q && q->count <= SELDOM;
 }
 
@@ -126,7 +126,7 @@ static const struct event *ahead(struct task *t, uint64_t key)
         if (!e->done && !is_seldom(t, key, e))
             replay_done(e);
     }
-    for (int i = 0; e && (e->done || is_limit(caller_queue(t->script, key, caller_in(e->record)))); e = e->next[PLAIN])
+    for (int i = 0; e && (e->done || is_limit(caller_queue(t->task_log, key, caller_in(e->record)))); e = e->next[PLAIN])
         if (++i > FAR)
             return NULL;
     return e;
@@ -144,7 +144,7 @@ static bool has_passed(const struct task *t, const struct event *next)
  * A loop does not: its timeouts would never expire. */
 static bool is_free(const struct task *t, uint64_t key, const struct record *r)
 {
-    return is_caller_by_tables(r->args[5]) ? !is_loop(caller_queue(t->script, key, caller_in(r))) : is_programs(t, key, r);
+    return is_caller_by_tables(r->args[5]) ? !is_loop(caller_queue(t->task_log, key, caller_in(r))) : is_programs(t, key, r);
 }
 
 /* A thread gets no earlier time than before.  Nor does it get a later one than the log has for it at another
@@ -196,12 +196,12 @@ void replay_clock_note(struct task *t, const struct event *e)
 {
     const struct record *r = e->record;
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
-        t->script->clock_at = log_now();
+        t->task_log->clock_at = log_now();
     if (r->call == EVENT_TSC)
-        t->script->tsc_at = log_now();
+        t->task_log->tsc_at = log_now();
     if (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_MONOTONIC) {
         uint64_t key = call_key(call_of(r->call), r->call, NULL, 0, r->args);
-        note_reading(t, caller_queue(t->script, key, caller_in(r)), clock_of(r));
+        note_reading(t, caller_queue(t->task_log, key, caller_in(r)), clock_of(r));
         of_thread(t, key, r->args[5])->met++;
         t->clock_at = replay_clock_read_at(r);
         clock_state(t)->readings = 0;
@@ -221,7 +221,7 @@ void replay_clock_note(struct task *t, const struct event *e)
 static uint64_t until_end(const struct task *t, uint64_t now)
 {
     enum { SLOWLY = 64 };
-    const struct script *s = t->leader->script;
+    const struct task_log *s = t->leader->task_log;
     uint64_t began = replay_clock_began(), end = began && s && s->exit ? began + s->exit->record->time : now;
     return now > end ? end + (now - end) / SLOWLY : now;
 }
@@ -230,13 +230,13 @@ static uint64_t until_end(const struct task *t, uint64_t now)
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
     if (is_scheduling(t, caller_now(t))) {
-        note_reading(t, NULL, replay_runtime_now(t, caller_queue(t->script, key, caller_now(t))));
+        note_reading(t, NULL, replay_runtime_now(t, caller_queue(t->task_log, key, caller_now(t))));
         t->clock_at = 0;
         return t->clock;
     }
     now = until_end(t, now);
     const struct event *next = ahead(t, key);
-    const struct queue *caller = caller_queue(t->script, key, caller_now(t));
+    const struct queue *caller = caller_queue(t->task_log, key, caller_now(t));
     uint64_t least = is_limit(caller) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
     if (!is_limit(caller) && !clock_state(t)->readings++)
         clock_state(t)->readings_since = log_now();
@@ -248,7 +248,7 @@ static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 }
 
 /* Time since the thread's last reading.  Before its first reading the tracee has one that the log has for it later, or for another. */
-static ull since_reading(struct script *s)
+static ull since_reading(struct task_log *s)
 {
     if (!s->clock_at)
         s->clock_at = log_now();
@@ -263,7 +263,7 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
     uint64_t last[2], unit = t->nr == REX_NR_gettimeofday ? 1000 : 1;
     if (c->policy != REX_EMULATE || (!arg && t->nr != REX_NR_gettimeofday) || !mem_read(t->tid, t->args[arg], last, sizeof last))
         return;
-    uint64_t now = last[0] * NS + last[1] * unit + since_reading(t->script);
+    uint64_t now = last[0] * NS + last[1] * unit + since_reading(t->task_log);
     if (arg && t->args[0] == CLOCK_MONOTONIC)
         now = monotonic(t, key, now);
     else if (!arg || t->args[0] == CLOCK_REALTIME) {
@@ -317,7 +317,7 @@ static bool is_far(struct task *t, uint64_t key, struct queue *own, const struct
     next = next ? next : queue_left(all, PLAIN);
     for (int i = 0; next && next->number < e->number && i < FAR; next = next->next[PLAIN], i++) {
         uint64_t by = next->record->args[5];
-        if (next->done || caller_in(next->record) == caller_in(e->record) || is_erratic(of_thread(t, key, by)) || is_limit(caller_queue(t->script, key, caller_in(next->record))))
+        if (next->done || caller_in(next->record) == caller_in(e->record) || is_erratic(of_thread(t, key, by)) || is_limit(caller_queue(t->task_log, key, caller_in(next->record))))
             continue;
         if (is_erratic(own))
             return true;
@@ -347,7 +347,7 @@ static struct event *left_there(struct task *t, struct queue *own, bool exactly)
  * if code that is made at run time was compiled meanwhile.  The regular readings of such code are taken in order. */
 static struct event *own_left(struct task *t, uint64_t key, struct queue *own)
 {
-    struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_effect(t->script, own), *e = first;
+    struct event *first = known.is_in_files ? queue_left(own, EXACT) : queue_left_since_effect(t->task_log, own), *e = first;
     if (!first)
         return NULL;
     if (known.is_in_files || is_erratic(own) || is_far(t, key, own, first)) {
@@ -390,8 +390,8 @@ static struct event *of_moment(struct task *t, uint64_t caller)
     const struct event *wall = t->args[0] == CLOCK_MONOTONIC && caller && !is_caller_by_tables(caller) ? clock_state(t)->wall_reading : NULL;
     if (!wall || caller_in(wall->record) != caller)
         return NULL;
-    const struct script *s = script_of(wall->record->task);
-    size_t i = script_place(s, wall) + 1;
+    const struct task_log *s = task_log_of(wall->record->task);
+    size_t i = task_log_place(s, wall) + 1;
     while (i < s->count && s->event[i]->record->call == EVENT_SIGNAL)
         i++;
     struct event *e = i < s->count ? s->event[i] : NULL;
@@ -400,10 +400,10 @@ static struct event *of_moment(struct task *t, uint64_t caller)
 }
 
 /* The callers of earlier readings are not known. */
-static bool had_threads(const struct script *own, const struct event *e)
+static bool had_threads(const struct task_log *own, const struct event *e)
 {
-    for (uint32_t i = 0; i < script_total(); i++)
-        if (script_of(i)->tgid == own->tgid && script_of(i)->tid != own->tgid && script_of(i)->count && script_of(i)->event[0]->number < e->number)
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        if (task_log_of(i)->tgid == own->tgid && task_log_of(i)->tid != own->tgid && task_log_of(i)->count && task_log_of(i)->event[0]->number < e->number)
             return true;
     return false;
 }
@@ -411,7 +411,7 @@ static bool had_threads(const struct script *own, const struct event *e)
 static struct event *reading(struct task *t, uint64_t key)
 {
     uint64_t caller = caller_now(t);
-    struct queue *q = caller_queue(t->script, key, caller), *here = of_thread(t, key, t->args[1]);
+    struct queue *q = caller_queue(t->task_log, key, caller), *here = of_thread(t, key, t->args[1]);
     const struct event *left = queue_left(here, EXACT);
     int kind = CALLER;
     struct event *e = of_moment(t, caller);
@@ -423,7 +423,7 @@ static struct event *reading(struct task *t, uint64_t key)
     e = q && t->args[0] == CLOCK_REALTIME ? replay_after(t, q->id) : NULL;
     if (e)
         return e;
-    if (!q || (left && !caller_in(left->record) && had_threads(t->script, left))) {    /* some callers are not known */
+    if (!q || (left && !caller_in(left->record) && had_threads(t->task_log, left))) {    /* some callers are not known */
         q = here;
         kind = EXACT;
     }
@@ -441,6 +441,6 @@ struct event *replay_clock(struct task *t, uint64_t key)
 {
     const struct event *effect = replay_alone_side_effect(t);
     struct event *e = reading(t, key);
-    bool is_after = e && effect && e->number > effect->number && e->record->task == t->script->index;
+    bool is_after = e && effect && e->number > effect->number && e->record->task == t->task_log->index;
     return is_after && t->args[0] == CLOCK_MONOTONIC && !has_passed(t, e) ? NULL : e;
 }

@@ -8,7 +8,7 @@
 struct event;
 struct record;
 struct rex_call;
-struct script;
+struct task_log;
 struct task;
 
 /* clock.c */
@@ -28,7 +28,7 @@ void replay_did(struct task *t, uint64_t key);
 bool is_moment(const struct record *r);  /* the time of day, read by functions that frame pointers show: the thread does not go on with what it did before */
 uint64_t replay_clock_began(void);  /* CLOCK_MONOTONIC as the recording began */
 void replay_clock_start(void);
-void replay_clock_requeue(const struct script *s, const struct event *e);
+void replay_clock_requeue(const struct task_log *s, const struct event *e);
 uint64_t clock_of(const struct record *r);  /* ns that a clock answered */
 
 /* counter.c */

@@ -22,14 +22,14 @@ uint64_t replay_after_id(uint64_t caller_id, uint64_t did)
 void replay_did(struct task *t, uint64_t key)
 {
     clock_state(t)->did = key;
-    recent[recent_count % RECENT].tgid = t->script->tgid;
+    recent[recent_count % RECENT].tgid = t->task_log->tgid;
     recent[recent_count++ % RECENT].did = key;
 }
 
 void replay_did_all(struct task *t)
 {
     for (unsigned i = 0; clock_state(t)->did && i < RECENT; i++)
-        if (recent[i].tgid == t->script->tgid && recent[i].did == clock_state(t)->did)
+        if (recent[i].tgid == t->task_log->tgid && recent[i].did == clock_state(t)->did)
             recent[i].did = 0;
     clock_state(t)->did = 0;
 }
@@ -49,7 +49,7 @@ struct event *replay_after(struct task *t, uint64_t caller_id)
     struct event *e = clock_state(t)->did ? queue_left(queue_at(replay_after_id(caller_id, clock_state(t)->did)), AFTER) : NULL;
     for (unsigned i = 1; !e && i <= RECENT && i <= recent_count; i++) {
         uint64_t did = recent[(recent_count - i) % RECENT].did;
-        if (recent[(recent_count - i) % RECENT].tgid == t->script->tgid && !did_any_last(t, did))
+        if (recent[(recent_count - i) % RECENT].tgid == t->task_log->tgid && !did_any_last(t, did))
             e = queue_left(queue_at(replay_after_id(caller_id, did)), AFTER);
     }
     return e;

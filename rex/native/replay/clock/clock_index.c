@@ -23,7 +23,7 @@ uint64_t caller_in(const struct record *r)
 }
 
 /* The log's readings for this caller, in any thread of the process; NULL if the caller is not known. */
-struct queue *caller_queue(const struct script *s, uint64_t key, uint64_t caller)
+struct queue *caller_queue(const struct task_log *s, uint64_t key, uint64_t caller)
 {
     struct queue *q = caller ? queue_at(caller_id(s->tgid, key, caller)) : NULL;
     return q && q->id ? q : NULL;
@@ -31,7 +31,7 @@ struct queue *caller_queue(const struct script *s, uint64_t key, uint64_t caller
 
 /* Who read the clock before the thread waited until a point in time: the next reading says so.  And who did next to a wait for
  * readiness. */
-static void find_limits(const struct script *s)
+static void find_limits(const struct task_log *s)
 {
     struct queue *caller = NULL;
     bool waited = false;
@@ -105,7 +105,7 @@ bool is_moment(const struct record *r)
 
 static struct bytes find_asked(void)
 {
-    uint64_t *did = zalloc((script_total() + 1) * sizeof *did);
+    uint64_t *did = zalloc((task_log_total() + 1) * sizeof *did);
     struct bytes found = {0};
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
@@ -133,18 +133,18 @@ void replay_clock_start(void)
     for (size_t i = 0; i < count; i++) {
         struct event *e = asked[i].event;
         const struct record *r = e->record;
-        uint32_t tgid = script_of(r->task)->tgid;
+        uint32_t tgid = task_log_of(r->task)->tgid;
         queue_add(e, caller_id(tgid, e->key, r->args[5]), CALLER);
         if (r->args[0] == CLOCK_REALTIME && asked[i].did)
             queue_add(e, replay_after_id(caller_id(tgid, e->key, r->args[5]), asked[i].did), AFTER);
     }
     bytes_free(&found);
-    for (uint32_t i = 0; i < script_total(); i++)
-        find_limits(script_of(i));
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        find_limits(task_log_of(i));
 }
 
 /* The answers to it are left once more. */
-void replay_clock_requeue(const struct script *s, const struct event *e)
+void replay_clock_requeue(const struct task_log *s, const struct event *e)
 {
     struct queue *q = queue_at(caller_id(s->tgid, e->key, e->record->args[5]));
     q->head = q->first;

@@ -27,7 +27,7 @@ void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
     (void)with_aux;
     struct event *e = replay_match(t, EVENT_TSC, 0);
     struct event *last = e ? e : replay_last_answer(t, EVENT_TSC, 0);
-    *value = e ? (uint64_t)e->record->result : last ? counter_after(last->record, log_now() - t->script->tsc_at) : 0;
+    *value = e ? (uint64_t)e->record->result : last ? counter_after(last->record, log_now() - t->task_log->tsc_at) : 0;
     *aux = last ? (uint32_t)last->record->args[0] : 0;
     if (e) {
         replay_send_with(t, e);

@@ -15,7 +15,7 @@
 
 bool replay_is_pace(long nr)
 {
-    return nr == REX_NR_clock_gettime && script_total() > 1 && !is_serialized();
+    return nr == REX_NR_clock_gettime && task_log_total() > 1 && !is_serialized();
 }
 
 static bool is_reading(const struct event *e)
@@ -27,7 +27,7 @@ static bool is_reading(const struct event *e)
  * needed any more. */
 static struct event *find_place(struct task *t, uint64_t key)
 {
-    const struct script *s = t->script;
+    const struct task_log *s = t->task_log;
     size_t end = s->cursor, i = s->cursor;
     while (end < s->count && (s->event[end]->done || is_reading(s->event[end]) || replay_is_signal(s->event[end])))
         end++;
@@ -45,7 +45,7 @@ static struct event *find_place(struct task *t, uint64_t key)
 static bool had_place(const struct task *t, uint64_t key)
 {
     enum { FAR = 4096 };
-    const struct script *s = t->script;
+    const struct task_log *s = t->task_log;
     for (size_t i = s->cursor + 1, n = 0; i-- > 0 && n < FAR; n++)
         if (i < s->count && s->event[i]->key == key && s->event[i]->record->call == t->nr && s->event[i]->record->args[1] == t->args[1])
             return true;

@@ -60,7 +60,7 @@ static ull time_here(void)
 
 static struct runtime *runtime_of(const struct task *t)
 {
-    struct script *s = t->leader->script;
+    struct task_log *s = t->leader->task_log;
     return s && s->runtime.at ? &s->runtime : NULL;
 }
 
@@ -82,11 +82,11 @@ static bool is_seen(const struct event *e)
 }
 
 /* When the process does next what others can see: as long after what it did last as when recorded. */
-static uint64_t next_seen(const struct script *s, struct runtime *r)
+static uint64_t next_seen(const struct task_log *s, struct runtime *r)
 {
     for (; r->next < event_count; r->next++) {
         const struct event *e = &events[r->next];
-        if (!e->done && script_of(e->record->task)->tgid == s->tgid && is_seen(e) && (int64_t)(recorded_at(e) - r->less - r->now) >= 0)
+        if (!e->done && task_log_of(e->record->task)->tgid == s->tgid && is_seen(e) && (int64_t)(recorded_at(e) - r->less - r->now) >= 0)
             return recorded_at(e) - r->less;
     }
     return UINT64_MAX;
@@ -101,7 +101,7 @@ static uint64_t flowed(const struct runtime *r)
 /* caller: the log's readings for the caller; those that are past by then are taken. */
 uint64_t replay_runtime_now(struct task *t, struct queue *caller)
 {
-    struct script *s = t->leader->script;
+    struct task_log *s = t->leader->task_log;
     struct runtime *r = &s->runtime;
     r->at = r->at ? r->at : time_here();
     uint64_t now = flowed(r), limit = next_seen(s, r);
@@ -117,7 +117,7 @@ uint64_t replay_runtime_now(struct task *t, struct queue *caller)
 /* The program itself has read the time.  The runtime's first reading begins with that value. */
 void replay_runtime_note_reading(struct task *t, uint64_t time)
 {
-    struct script *s = t->leader->script;
+    struct task_log *s = t->leader->task_log;
     if (s && !s->runtime.at && time > s->runtime.now)
         s->runtime.now = time;
 }

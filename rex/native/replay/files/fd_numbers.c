@@ -69,7 +69,7 @@ bool replay_drops_copy(struct task *t)
 struct held { struct { uint32_t event, stream; } *since; size_t count; };
 static struct table numbers;
 
-static struct held *held_at(const struct script *s, int fd)
+static struct held *held_at(const struct task_log *s, int fd)
 {
     struct held **at = (struct held **)table_at_file(&numbers, s->tgid, (uint64_t)fd);
     return *at ? *at : (*at = zalloc(sizeof **at));
@@ -90,7 +90,7 @@ static void note_numbers(void)
     for (; looked < event_count; looked++) {
         const struct record *r = events[looked].record;
         int fd = number_in(r);
-        struct held *h = fd >= 0 ? held_at(script_of(r->task), fd) : NULL;
+        struct held *h = fd >= 0 ? held_at(task_log_of(r->task), fd) : NULL;
         if (!h || (h->count && h->since[h->count - 1].stream == r->stream))
             continue;
         h->since = grow(h->since, h->count, sizeof *h->since);
@@ -100,21 +100,21 @@ static void note_numbers(void)
 }
 
 /* In that process, or where it was forked. */
-static uint32_t stream_then(const struct script *s, uint32_t event, int fd)
+static uint32_t stream_then(const struct task_log *s, uint32_t event, int fd)
 {
     const struct held *h = held_at(s, fd);
     for (size_t i = h->count; i-- > 0; )
         if (h->since[i].event <= event)
             return h->since[i].stream;
-    s = script_leader(s->index);
-    return s->birth && s->birth->args[0] < s->index ? stream_then(script_of((uint32_t)s->birth->args[0]), event, fd) : 0;
+    s = task_log_leader(s->index);
+    return s->birth && s->birth->args[0] < s->index ? stream_then(task_log_of((uint32_t)s->birth->args[0]), event, fd) : 0;
 }
 
 /* The number of what had that one at the event; -1: it is not open.  A thread that the log does not have is of its process. */
 int replay_number_now(struct task *t, const struct event *e, int fd)
 {
     note_numbers();
-    const struct script *s = t->script->birth ? t->script : t->leader->script;
+    const struct task_log *s = t->task_log->birth ? t->task_log : t->leader->task_log;
     uint32_t stream = fd < 0 || !s->birth ? 0 : stream_then(s, e->number, fd);
     if (!stream || peers_played(stream) || files_stream(t->files, fd) == stream)      /* emulated ones are internal here */
         return fd;

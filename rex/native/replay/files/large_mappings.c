@@ -16,11 +16,11 @@ void replay_mappings_start(void)
 {
     for (size_t i = 0; i < event_count; i++)
         if (events[i].record->call == EVENT_MAPPED)
-            queue_add(&events[i], queue_id(script_of(events[i].record->task), EVENT_MAPPED, events[i].key, 0), PLAIN);
+            queue_add(&events[i], queue_id(task_log_of(events[i].record->task), EVENT_MAPPED, events[i].key, 0), PLAIN);
 }
 
 /* Nothing else depends on these events: a program that maps otherwise than when recorded takes what it gets. */
-static struct event *left_in(const struct script *s, uint64_t key)
+static struct event *left_in(const struct task_log *s, uint64_t key)
 {
     struct event *e = queue_at(queue_id(s, EVENT_MAPPED, key, 0))->first;
     while (e && e->taker)
@@ -31,12 +31,12 @@ static struct event *left_in(const struct script *s, uint64_t key)
 void replay_mapping(struct task *t)
 {
     const uint64_t args[2] = {t->args[1], t->args[5]};
-    if (!maps_large_file(t) || !t->script)
+    if (!maps_large_file(t) || !t->task_log)
         return;
-    struct event *e = left_in(t->script, mapping_key(args));
-    for (uint32_t i = 0; !e && has_shared_work(t) && i < script_total(); i++)
-        if (replay_is_sibling(t, script_of(i)))
-            e = left_in(script_of(i), mapping_key(args));
+    struct event *e = left_in(t->task_log, mapping_key(args));
+    for (uint32_t i = 0; !e && has_shared_work(t) && i < task_log_total(); i++)
+        if (replay_is_sibling(t, task_log_of(i)))
+            e = left_in(task_log_of(i), mapping_key(args));
     if (!e)
         return;
     e->taker = t;

@@ -160,7 +160,7 @@ static uint32_t birth_number(uint32_t task)
 {
     static uint32_t *numbers, count;
     if (!numbers) {
-        count = script_total();
+        count = task_log_total();
         numbers = zalloc((count + 1) * sizeof *numbers);
         for (size_t i = 0; i < event_count; i++)
             if (events[i].record->call == EVENT_TASK)
@@ -183,7 +183,7 @@ static struct event *next_write(struct task *t)
 }
 
 /* The last event that the task has come to.  Joins are none that it comes to. */
-static uint32_t last_number(const struct script *s)
+static uint32_t last_number(const struct task_log *s)
 {
     size_t i = s->cursor;
     while (i && is_join(s->event[i - 1]->record))
@@ -199,14 +199,14 @@ static bool is_alone(struct task *t, const struct event *next)
     const struct event *own = replay_next(t);
     if (own && own->number < next->number && !has_shared_work(t) && !replay_is_pace(own->record->call))
         return true;
-    return last_number(t->script) + 1 < next->record->args[5] && write_position(t, written_descriptor(t), false) < next->record->args[4];
+    return last_number(t->task_log) + 1 < next->record->args[5] && write_position(t, written_descriptor(t), false) < next->record->args[4];
 }
 
 static bool is_next_write(struct task *t, const struct event *e)
 {
     const struct event *next = next_write(t);
     return !next || is_alone(t, next)
-        || (next == e && e->record->task == t->script->index && write_position(t, written_descriptor(t), false) >= next->record->args[4]);
+        || (next == e && e->record->task == t->task_log->index && write_position(t, written_descriptor(t), false) >= next->record->args[4]);
 }
 
 /* What is to happen before the call, or with it; NULL: it just runs.  Who writes what the log does not have writes after
@@ -218,7 +218,7 @@ struct event *replay_shared_event(struct task *t)
         return replay_match(t, EVENT_SHARED, shared_key(args));
     }
     const uint64_t args[2] = {REX_NR_write, (uint64_t)written_descriptor(t)};
-    struct event *e = replay_queue(t->script, EVENT_SHARED, shared_key(args));
+    struct event *e = replay_queue(t->task_log, EVENT_SHARED, shared_key(args));
     const struct written *w = written_by(t);
     return e || has_shared_work(t) || !w->count ? e : w->event[w->count - 1];
 }
@@ -250,7 +250,7 @@ bool replay_shared_ready(struct task *t, const struct event *e)
     if (!is_lock(e->record))
         return is_next_write(t, e);
     for (const struct event *b = e->before; b; b = b->before) {
-        bool is_own = script_of(b->record->task)->tgid == t->script->tgid;
+        bool is_own = task_log_of(b->record->task)->tgid == t->task_log->tgid;
         if (!is_own && !b->done && !(is_for_all(b) && is_for_all(e))) {
             if (t->nr == REX_NR_flock)
                 let_go(t);
@@ -266,7 +266,7 @@ void replay_shared(struct task *t, struct event *e)
 {
     struct user_regs_struct r = t->regs;
     struct event *next = is_lock(e->record) ? NULL : next_write(t);
-    if (!is_lock(e->record) && (!next || is_alone(t, next) || e->record->task != t->script->index)) {
+    if (!is_lock(e->record) && (!next || is_alone(t, next) || e->record->task != t->task_log->index)) {
         t->matched = NULL;
         return;
     }

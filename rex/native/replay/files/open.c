@@ -192,7 +192,7 @@ char *replay_stands_in(const struct record *r, bool is_changed)
 /* Plain files: in the log as opens before it executes. */
 static struct event *inherited_open(size_t i)
 {
-    const struct script *s = script_of(0);
+    const struct task_log *s = task_log_of(0);
     return i < s->count && s->event[i]->record->call == REX_NR_openat ? s->event[i] : NULL;
 }
 

@@ -107,7 +107,7 @@ static struct opening *opening_of(const struct record *r, struct opening **own, 
 static void find_listings(void)
 {
     struct table by_task = {0}, by_process = {0};
-    struct opening **last = zalloc((script_total() + 1) * sizeof *last);
+    struct opening **last = zalloc((task_log_total() + 1) * sizeof *last);
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
         const struct rex_call *c = call_of(r->call);
@@ -116,7 +116,7 @@ static void find_listings(void)
             continue;
         uint64_t fd = (uint64_t)(opens ? r->result : (int64_t)(int)r->args[0]);
         struct opening **own = (struct opening **)table_at_file(&by_task, r->task, fd);
-        struct opening **any = (struct opening **)table_at_file(&by_process, script_of(r->task)->tgid, fd);
+        struct opening **any = (struct opening **)table_at_file(&by_process, task_log_of(r->task)->tgid, fd);
         if (opens) {
             *own = *any = zalloc(sizeof **own);
             (*own)->open = &events[i];

@@ -26,7 +26,7 @@ void replay_results_start(void)
         const struct record *r = events[i].record;
         if (r->call != EVENT_RESULT)
             continue;
-        queue_add(&events[i], queue_id(script_of(r->task), EVENT_RESULT, events[i].key, 0), PLAIN);
+        queue_add(&events[i], queue_id(task_log_of(r->task), EVENT_RESULT, events[i].key, 0), PLAIN);
         char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
         if (path)
             *table_at(&bounded, path) = (void *)r;
@@ -42,7 +42,7 @@ void replay_results_opened(struct task *t, int fd, const struct event *e)
     free(path);
 }
 
-static struct event *left_in(const struct script *s, uint64_t key)
+static struct event *left_in(const struct task_log *s, uint64_t key)
 {
     struct event *e = queue_at(queue_id(s, EVENT_RESULT, key, 0))->first;
     while (e && e->taker)
@@ -66,10 +66,10 @@ static struct event *event_of(struct task *t)
 {
     uint64_t args[6] = {(uint64_t)t->nr};
     memcpy(args + 1, t->args, 5 * sizeof *args);
-    struct event *e = left_in(t->script, result_key(args));
-    for (uint32_t i = 0; !e && has_shared_work(t) && i < script_total(); i++)
-        if (replay_is_sibling(t, script_of(i)))
-            e = left_in(script_of(i), result_key(args));
+    struct event *e = left_in(t->task_log, result_key(args));
+    for (uint32_t i = 0; !e && has_shared_work(t) && i < task_log_total(); i++)
+        if (replay_is_sibling(t, task_log_of(i)))
+            e = left_in(task_log_of(i), result_key(args));
     return e;
 }
 
@@ -101,7 +101,7 @@ static void limit_count(struct task *t, uint64_t n)
 
 bool replay_result(struct task *t)
 {
-    struct event *e = has_logged_result(t) && t->script ? event_of(t) : NULL;
+    struct event *e = has_logged_result(t) && t->task_log ? event_of(t) : NULL;
     if (!e)
         return false;
     int64_t result = e->record->result;

@@ -43,9 +43,9 @@ static char *made_then(const struct task *t, const char *path)
     bool is_directory = replay_makes_directory(t->nr);
     char *best = NULL;
     size_t most = 0;
-    for (uint32_t i = 0; i < script_total(); i++)
-        for (size_t k = script_of(i)->cursor; replay_is_sibling(t, script_of(i)) && k < script_of(i)->count; k++) {
-            const struct event *e = script_of(i)->event[k];
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        for (size_t k = task_log_of(i)->cursor; replay_is_sibling(t, task_log_of(i)) && k < task_log_of(i)->count; k++) {
+            const struct event *e = task_log_of(i)->event[k];
             const struct record *r = e->record;
             if (e->done || r->result < 0 || !(is_directory ? replay_makes_directory(r->call) : makes_file(r->call, flags_in(r))))
                 continue;

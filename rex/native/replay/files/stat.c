@@ -125,8 +125,8 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
     free(link);
     if (!kind || (e && logged_kind(e) == kind))
         return e;
-    for (uint32_t i = 0; i < script_total(); i++) {
-        const struct script *s = script_of(i);
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        const struct task_log *s = task_log_of(i);
         size_t from = s->cursor > FAR ? s->cursor - FAR : 0;
         for (size_t k = from; replay_is_sibling(t, s) && k < s->count && k < s->cursor + FAR; k++)
             if (s->event[k]->record->call == t->nr && logged_kind(s->event[k]) == kind

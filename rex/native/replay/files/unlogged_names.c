@@ -146,9 +146,9 @@ bool replay_is_as_now(struct task *t, const struct event *e)
 /* What the log has of the change, by whomever: it has happened. */
 static void cross_out(struct task *t, const char *path2)
 {
-    for (uint32_t i = 0; path2 && i < script_total(); i++)
-        for (size_t k = script_of(i)->cursor; replay_is_sibling(t, script_of(i)) && k < script_of(i)->count; k++) {
-            struct event *e = script_of(i)->event[k];
+    for (uint32_t i = 0; path2 && i < task_log_total(); i++)
+        for (size_t k = task_log_of(i)->cursor; replay_is_sibling(t, task_log_of(i)) && k < task_log_of(i)->count; k++) {
+            struct event *e = task_log_of(i)->event[k];
             const struct rex_call *c = call_of(e->record->call);
             char *to = !e->done && !e->taker && c && c->hook == REX_HOOK_TREE && name_args(e->record->call).path2 >= 0
                 ? record_text(e->record, (uint8_t)name_args(e->record->call).path2, FIELD_RESOLVED) : NULL;

@@ -1,5 +1,5 @@
 /* replay/index: the log as a replay needs it.
- * Each record is an event; the events of one task are its task log (struct script); events that are equal for a
+ * Each record is an event; the events of one task are its task log (struct task_log); events that are equal for a
  * matcher stand in one queue. */
 #ifndef REX_REPLAY_INDEX_INDEX_H
 #define REX_REPLAY_INDEX_INDEX_H
@@ -12,7 +12,7 @@ struct record;
 struct repeats;
 struct task;
 
-/* Replay: the index of a log.  An event is one record; a script has the events of one task. */
+/* Replay: the index of a log.  An event is one record; a task log has the events of one task. */
 struct event {
     const struct record *record;
     uint64_t key;
@@ -38,7 +38,7 @@ struct event {
  * where the log goes on: see replay/clock/scheduler_clock.c. */
 struct runtime { uint64_t now; ull at; uint64_t less; size_t next; };
 
-struct script {
+struct task_log {
     struct event **event;
     struct event *answered, *did;    /* the last of them that its task came for, and the last of these but for queries */
     const struct event *said;        /* the last output that its task wrote to the end */
@@ -82,22 +82,22 @@ struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *la
 
 /* queues.c */
 void queues_grow(void);
-uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact);
+uint64_t queue_id(const struct task_log *s, long nr, uint64_t key, uint64_t exact);
 struct queue *queue_at(uint64_t id);  /* one with id 0 if there is none */
 void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
-struct event *queue_left_since_effect(const struct script *s, struct queue *q);
-bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best);  /* the first unused gettimeofday reading near that place; false: none ever */
+struct event *queue_left_since_effect(const struct task_log *s, struct queue *q);
+bool queues_near(const struct task_log *s, uint64_t key, uint64_t place, struct event **best);  /* the first unused gettimeofday reading near that place; false: none ever */
 
 /* task_log.c */
 void log_load(const char *path);
-struct script *script_of(uint32_t task);
-uint32_t script_total(void);
-struct script *script_named(uint32_t tid);
-struct script *script_leader(uint32_t task);
-size_t script_place(const struct script *s, const struct event *e);
+struct task_log *task_log_of(uint32_t task);
+uint32_t task_log_total(void);
+struct task_log *task_log_named(uint32_t tid);
+struct task_log *task_log_leader(uint32_t task);
+size_t task_log_place(const struct task_log *s, const struct event *e);
 uint32_t event_shown(const struct event *e);  /* its number for users; NULL: after the last */
-struct script *script_child(uint32_t parent, uint32_t ordinal);
+struct task_log *task_log_child(uint32_t parent, uint32_t ordinal);
 extern const struct observer task_log_observer;
 extern struct event *events;
 extern size_t event_count;

@@ -7,7 +7,7 @@
 static struct queue *queues;
 static size_t queue_slots, queues_used;
 
-uint64_t queue_id(const struct script *s, long nr, uint64_t key, uint64_t exact)
+uint64_t queue_id(const struct task_log *s, long nr, uint64_t key, uint64_t exact)
 {
     uint64_t words[4] = {s->index, (uint64_t)nr, key, exact};
     return hash_bytes(words, sizeof words, 0) | 1;
@@ -62,14 +62,14 @@ struct event *queue_left(struct queue *q, int kind)
 }
 
 /* The thread is past its queries before that. */
-static uint32_t last_side_effect(const struct script *s)
+static uint32_t last_side_effect(const struct task_log *s)
 {
     uint32_t did = s->did ? s->did->number : 0, said = s->said ? s->said->number : 0;
     return did > said ? did : said;
 }
 
-/* The first unused event that the thread has not passed, s being its script: its queries before its last side effect are over. */
-struct event *queue_left_since_effect(const struct script *s, struct queue *q)
+/* The first unused event that the thread has not passed, s being its task_log: its queries before its last side effect are over. */
+struct event *queue_left_since_effect(const struct task_log *s, struct queue *q)
 {
     uint32_t after = last_side_effect(s);
     struct event *e = queue_left(q, EXACT);
@@ -79,7 +79,7 @@ struct event *queue_left_since_effect(const struct script *s, struct queue *q)
 }
 
 /* A function that reads the time of day has another frame once a runtime has compiled it. */
-bool queues_near(const struct script *s, uint64_t key, uint64_t place, struct event **best)
+bool queues_near(const struct task_log *s, uint64_t key, uint64_t place, struct event **best)
 {
     enum { NEAR = 256 };
     bool any = false;

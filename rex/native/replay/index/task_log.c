@@ -17,60 +17,60 @@ size_t event_count;
 static uint32_t shown_count;
 const struct record **turn_records;
 size_t turn_record_count;
-static struct script *scripts;
-static size_t script_count;
-static uint32_t *named;                  /* a hash table: one more than the index of the last script of each thread id; 0: free */
+static struct task_log *task_logs;
+static size_t task_log_count;
+static uint32_t *named;                  /* a hash table: one more than the index of the last task_log of each thread id; 0: free */
 static size_t named_slots;
 
-struct script *script_of(uint32_t task)
+struct task_log *task_log_of(uint32_t task)
 {
-    if (task > script_count)              /* the log names each as it begins */
+    if (task > task_log_count)              /* the log names each as it begins */
         log_is_damaged("task %u is not in it", task);
-    for (; script_count <= task; script_count++) {
-        scripts = grow(scripts, script_count, sizeof *scripts);
-        scripts[script_count] = (struct script){.index = (uint32_t)script_count};
+    for (; task_log_count <= task; task_log_count++) {
+        task_logs = grow(task_logs, task_log_count, sizeof *task_logs);
+        task_logs[task_log_count] = (struct task_log){.index = (uint32_t)task_log_count};
     }
-    return &scripts[task];
+    return &task_logs[task];
 }
 
-uint32_t script_total(void)
+uint32_t task_log_total(void)
 {
-    return (uint32_t)script_count;
+    return (uint32_t)task_log_count;
 }
 
 /* Where the table of thread ids has this one, or the free entry for it. */
 static uint32_t *named_at(uint32_t tid)
 {
     size_t i = tid * 2654435761u & (named_slots - 1);
-    while (named[i] && scripts[named[i] - 1].tid != tid)
+    while (named[i] && task_logs[named[i] - 1].tid != tid)
         i = (i + 1) & (named_slots - 1);
     return &named[i];
 }
 
 /* A log of many processes needs it for each of its events: a search through all tasks would take hours. */
-static void add_name(const struct script *s)
+static void add_name(const struct task_log *s)
 {
-    if (2 * (script_count + 1) > named_slots) {
+    if (2 * (task_log_count + 1) > named_slots) {
         free(named);
         named_slots = named_slots ? 2 * named_slots : 1024;
         named = zalloc(named_slots * sizeof *named);
-        for (size_t i = 0; i < script_count; i++)
-            if (scripts[i].birth)
-                *named_at(scripts[i].tid) = (uint32_t)i + 1;
+        for (size_t i = 0; i < task_log_count; i++)
+            if (task_logs[i].birth)
+                *named_at(task_logs[i].tid) = (uint32_t)i + 1;
     }
     uint32_t *last = named_at(s->tid);
     *last = *last > s->index + 1 ? *last : s->index + 1;
 }
 
 /* By thread id as recorded; of several, the last to begin. */
-struct script *script_named(uint32_t tid)
+struct task_log *task_log_named(uint32_t tid)
 {
     uint32_t found = named_slots ? *named_at(tid) : 0;
-    return found ? &scripts[found - 1] : NULL;
+    return found ? &task_logs[found - 1] : NULL;
 }
 
-/* Where a script has an event; its count if it is another's. */
-size_t script_place(const struct script *s, const struct event *e)
+/* Where a task log has an event; its count if it is another's. */
+size_t task_log_place(const struct task_log *s, const struct event *e)
 {
     size_t from = 0, to = s->count;
     while (from < to) {
@@ -84,18 +84,18 @@ size_t script_place(const struct script *s, const struct event *e)
 }
 
 /* Of the first thread of its process; itself where the log does not say. */
-struct script *script_leader(uint32_t task)
+struct task_log *task_log_leader(uint32_t task)
 {
-    struct script *s = script_of(task), *leader = s->birth ? script_named(s->tgid) : NULL;
+    struct task_log *s = task_log_of(task), *leader = s->birth ? task_log_named(s->tgid) : NULL;
     return leader ? leader : s;
 }
 
-struct script *script_child(uint32_t parent, uint32_t ordinal)
+struct task_log *task_log_child(uint32_t parent, uint32_t ordinal)
 {
-    for (size_t i = 0; i < script_count; i++) {
-        const struct record *r = scripts[i].birth;
+    for (size_t i = 0; i < task_log_count; i++) {
+        const struct record *r = task_logs[i].birth;
         if (r && parent != UINT32_MAX && (uint32_t)r->args[0] == parent && r->args[1] == ordinal)
-            return &scripts[i];
+            return &task_logs[i];
     }
     return NULL;
 }
@@ -137,7 +137,7 @@ static bool is_signal_whole(const struct record *r)
 /* Archives come from strangers: others rely on what is checked here. */
 static void check_record(const struct record *r)
 {
-    const char *why = r->task > script_count ? "its task was never born" : r->stream >= SHARED_FILE ? "its stream has no such number"
+    const char *why = r->task > task_log_count ? "its task was never born" : r->stream >= SHARED_FILE ? "its stream has no such number"
         : r->call == EVENT_SIGNAL && !is_signal_whole(r) ? "a signal without its facts" : NULL;
     if (why)
         log_is_damaged("event %zu: %s", event_count, why);
@@ -146,7 +146,7 @@ static void check_record(const struct record *r)
 static void add_record(const struct record *r)
 {
     check_record(r);
-    struct script *s = script_of(r->task);
+    struct task_log *s = task_log_of(r->task);
     if (r->call != EVENT_TASK && !s->birth)
         log_is_damaged("event %zu: its task was never born", event_count);
     struct event *e = &events[event_count];
@@ -163,7 +163,7 @@ static void add_record(const struct record *r)
         s->tid = (uint32_t)r->args[3];
         s->tgid = (uint32_t)r->args[4];
         add_name(s);
-        struct script *leader = script_named(s->tgid);
+        struct task_log *leader = task_log_named(s->tgid);
         if (!leader)
             log_is_damaged("event %zu: a thread of no process", event_count);
         leader->has_threads |= (r->args[2] & CLONE_THREAD) != 0;
@@ -191,7 +191,7 @@ void log_load(const char *path)
     at = 0;
     for (const struct record *r; (r = log_next(data, size, &at)); )
         add_record(r);
-    if (!script_total() || !script_of(0)->birth)
+    if (!task_log_total() || !task_log_of(0)->birth)
         log_is_damaged("nothing begins in it");
     log_clock_start();
 }
@@ -199,8 +199,8 @@ void log_load(const char *path)
 /* One of its own: the log has none for the task. */
 static void drop_own(struct task *t)
 {
-    if (t->script && !t->script->birth)
-        free(t->script);
+    if (t->task_log && !t->task_log->birth)
+        free(t->task_log);
 }
 
 const struct observer task_log_observer = {.freed = drop_own};

@@ -37,7 +37,7 @@ bool replay_lends(const struct task *t)
 /* As the program knows it. */
 static uint32_t number_of(const struct task *t)
 {
-    return t->script && t->script->tid ? t->script->tid : (uint32_t)t->tid;
+    return t->task_log && t->task_log->tid ? t->task_log->tid : (uint32_t)t->tid;
 }
 
 /* The file that is mapped there and the place in it; else its address space and address. */

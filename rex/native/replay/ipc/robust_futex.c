@@ -16,7 +16,7 @@ static void rename_holder(struct task *t, uint64_t place, uint64_t entry, int64_
 {
     uint64_t at = (entry & ~1ull) + (uint64_t)offset, plain = entry & ~1ull;
     uint32_t word;
-    if (!entry || !mem_read(t->tid, at, &word, sizeof word) || (word & FUTEX_TID_MASK) != t->script->tid)
+    if (!entry || !mem_read(t->tid, at, &word, sizeof word) || (word & FUTEX_TID_MASK) != t->task_log->tid)
         return;
     word = (word & ~(uint32_t)FUTEX_TID_MASK) | (uint32_t)t->tid;
     mem_write(t->tid, at, &word, sizeof word);
@@ -29,7 +29,7 @@ void replay_leaves_locks(struct task *t)
     enum { MOST = 2048 };                 /* as the kernel has it */
     struct { uint64_t next; int64_t offset; uint64_t pending; } head;
     uint64_t list = 0, size = 0, entry;
-    if (!t->script || !t->script->tid || syscall(SYS_get_robust_list, t->tid, &list, &size) || !list || !mem_read(t->tid, list, &head, sizeof head))
+    if (!t->task_log || !t->task_log->tid || syscall(SYS_get_robust_list, t->tid, &list, &size) || !list || !mem_read(t->tid, list, &head, sizeof head))
         return;
     rename_holder(t, list + 2 * sizeof entry, head.pending, head.offset);
     uint64_t place = list;

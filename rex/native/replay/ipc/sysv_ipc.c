@@ -35,7 +35,7 @@ static struct object *object_of(long nr, int64_t id)
 
 static bool is_by_other(const struct event *a, const struct event *b)
 {
-    return script_leader(a->record->task) != script_leader(b->record->task);
+    return task_log_leader(a->record->task) != task_log_leader(b->record->task);
 }
 
 static void note_operation(struct object *o, struct event *e)

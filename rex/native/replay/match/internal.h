@@ -5,13 +5,13 @@
 #include "base/base.h"
 
 struct event;
-struct script;
+struct task_log;
 struct task;
 
 /* match.c */
-bool replay_is_same_program(struct script *s, const struct event *e);
+bool replay_is_same_program(struct task_log *s, const struct event *e);
 
 /* random_bytes.c */
-bool replay_is_drawn_by_first(const struct task *t, const struct script *first, long nr, uint64_t key);
+bool replay_is_drawn_by_first(const struct task *t, const struct task_log *first, long nr, uint64_t key);
 
 #endif

@@ -41,8 +41,8 @@ uint64_t place_of(long nr, const uint64_t *args)
 void replay_match_start(void)
 {
     queues_grow();
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct script *s = script_of(i);
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct task_log *s = task_log_of(i);
         for (size_t k = 0; k < s->count; k++) {
             const struct record *r = s->event[k]->record;
             queue_add(s->event[k], queue_id(s, r->call, s->event[k]->key, 0), PLAIN);
@@ -61,7 +61,7 @@ bool replay_is_taken(const struct task *t, const struct event *e)
 
 static bool signals_own(const struct task *t, long nr)
 {
-    return nr == REX_NR_kill && (uint32_t)t->args[0] == t->script->tgid;
+    return nr == REX_NR_kill && (uint32_t)t->args[0] == t->task_log->tgid;
 }
 
 static bool waits_for_child(long nr)
@@ -85,7 +85,7 @@ static bool is_alike(struct task *t, const struct event *e)
         : e->record->call != t->nr || replay_is_as_now(t, e);
 }
 
-struct event *match_in(struct task *t, const struct script *s, long nr, uint64_t key)
+struct event *match_in(struct task *t, const struct task_log *s, long nr, uint64_t key)
 {
     struct event *e = queue_left(queue_at(queue_id(s, nr, key, 0)), PLAIN);
     while (e && (replay_is_taken(t, e) || !is_alike(t, e)))
@@ -94,12 +94,12 @@ struct event *match_in(struct task *t, const struct script *s, long nr, uint64_t
 }
 
 /* The first event left that is equal in call and key; others follow by next[0]. */
-struct event *replay_queue(const struct script *s, long nr, uint64_t key)
+struct event *replay_queue(const struct task_log *s, long nr, uint64_t key)
 {
     return match_in(NULL, s, nr, key);
 }
 
-void replay_requeue(const struct script *s, const struct event *e)
+void replay_requeue(const struct task_log *s, const struct event *e)
 {
     const struct record *r = e->record;
     struct queue *q = queue_at(queue_id(s, r->call, e->key, 0));
@@ -114,7 +114,7 @@ void replay_requeue(const struct script *s, const struct event *e)
 
 struct event *replay_next(struct task *t)
 {
-    struct script *s = t->script;
+    struct task_log *s = t->task_log;
     while (s && s->cursor < s->count && s->event[s->cursor]->done)
         s->cursor++;
     return s && s->cursor < s->count ? s->event[s->cursor] : NULL;
@@ -125,7 +125,7 @@ uint64_t replay_progress, replay_events_taken;
 static void note_latest(struct event *e)
 {
     if (is_timed(e->record->call)) {
-        struct queue *q = queue_at(queue_id(script_of(e->record->task), e->record->call, e->key, 0));
+        struct queue *q = queue_at(queue_id(task_log_of(e->record->task), e->record->call, e->key, 0));
         q->latest = q->latest && q->latest->number > e->number ? q->latest : e;
     }
 }
@@ -155,9 +155,9 @@ void replay_put_aside(struct event *e)
     e->done = e->aside = true;
 }
 
-bool replay_is_sibling(const struct task *t, const struct script *s)
+bool replay_is_sibling(const struct task *t, const struct task_log *s)
 {
-    return s->tgid == t->script->tgid || (s->memory_group && s->memory_group == t->script->memory_group && shares_memory(t));
+    return s->tgid == t->task_log->tgid || (s->memory_group && s->memory_group == t->task_log->memory_group && shares_memory(t));
 }
 
 bool replay_executes(const struct record *r)
@@ -167,7 +167,7 @@ bool replay_executes(const struct record *r)
 }
 
 /* The first exec of these left: what the log has after it is another program's. */
-static const struct event *next_exec(struct script *s)
+static const struct event *next_exec(struct task_log *s)
 {
     for (; s->execs < s->count; s->execs++) {
         const struct event *e = s->event[s->execs];
@@ -177,15 +177,15 @@ static const struct event *next_exec(struct script *s)
     return NULL;
 }
 
-bool replay_is_same_program(struct script *s, const struct event *e)
+bool replay_is_same_program(struct task_log *s, const struct event *e)
 {
     const struct event *exec = next_exec(s);
     return !exec || e->number < exec->number;
 }
 
-static bool is_of_sibling(const struct task *t, const struct script *s)
+static bool is_of_sibling(const struct task *t, const struct task_log *s)
 {
-    return s != t->script && replay_is_sibling(t, s);
+    return s != t->task_log && replay_is_sibling(t, s);
 }
 
 /* Stacks of threads lie elsewhere, but by whole pages. */
@@ -209,9 +209,9 @@ struct event *replay_like_place(const struct task *t, struct queue *q)
 static struct event *match_like_place(const struct task *t, long nr, uint64_t key)
 {
     struct event *best = NULL;
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct event *e = is_of_sibling(t, script_of(i)) ? replay_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0))) : NULL;
-        if (e && replay_is_same_program(script_of(i), e) && (!best || e->number < best->number))
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct event *e = is_of_sibling(t, task_log_of(i)) ? replay_like_place(t, queue_at(queue_id(task_log_of(i), nr, key, 0))) : NULL;
+        if (e && replay_is_same_program(task_log_of(i), e) && (!best || e->number < best->number))
             best = e;
     }
     return best;
@@ -234,20 +234,20 @@ bool replay_had_like_place(const struct task *t, const struct queue *q, int kind
 
 static bool had_like_place(const struct task *t, long nr, uint64_t key)
 {
-    for (uint32_t i = 0; i < script_total(); i++)
-        if (replay_is_sibling(t, script_of(i)) && replay_had_like_place(t, queue_at(queue_id(script_of(i), nr, key, 0)), PLAIN))
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        if (replay_is_sibling(t, task_log_of(i)) && replay_had_like_place(t, queue_at(queue_id(task_log_of(i), nr, key, 0)), PLAIN))
             return true;
     return false;
 }
 
 /* The key of a sibling thread's query: a process queries itself by its number, and each has its own. */
-static uint64_t key_of_sibling(const struct task *t, const struct script *s, long nr, uint64_t key)
+static uint64_t key_of_sibling(const struct task *t, const struct task_log *s, long nr, uint64_t key)
 {
     char own[32];
     const struct rex_call *c = call_of(nr);
-    if (!t->path || strncmp(t->path, "/proc/", 6) || s->tgid == t->script->tgid || !c || c->key != REX_KEY_PATH)
+    if (!t->path || strncmp(t->path, "/proc/", 6) || s->tgid == t->task_log->tgid || !c || c->key != REX_KEY_PATH)
         return key;
-    size_t n = (size_t)snprintf(own, sizeof own, "/proc/%u/", t->script->tgid);
+    size_t n = (size_t)snprintf(own, sizeof own, "/proc/%u/", t->task_log->tgid);
     if (strncmp(t->path, own, n))
         return key;
     char *path = text("/proc/%u/%s", s->tgid, t->path + n);
@@ -263,9 +263,9 @@ struct event *match_sibling(struct task *t, long nr, uint64_t key)
     struct event *best = NULL, *e;
     if (is_clock(nr) && ((best = match_like_place(t, nr, key)) || had_like_place(t, nr, key)))
         return best;
-    for (uint32_t i = 0; i < script_total(); i++)
-        if (is_of_sibling(t, script_of(i)) && !replay_is_drawn_by_first(t, script_of(i), nr, key)
-            && (e = match_in(t, script_of(i), nr, key_of_sibling(t, script_of(i), nr, key))) && replay_is_same_program(script_of(i), e)
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        if (is_of_sibling(t, task_log_of(i)) && !replay_is_drawn_by_first(t, task_log_of(i), nr, key)
+            && (e = match_in(t, task_log_of(i), nr, key_of_sibling(t, task_log_of(i), nr, key))) && replay_is_same_program(task_log_of(i), e)
             && (!best || is_before(e, best)))
             best = e;
     return best;
@@ -282,10 +282,10 @@ static bool is_of_other_part(const struct task *t, const struct event *next)
  * read of the counter before its first thread, the log has without a place. */
 struct event *match_place(struct task *t, long nr, uint64_t key)
 {
-    struct event *next = match_in(t, t->script, nr, key), *near;
+    struct event *next = match_in(t, t->task_log, nr, key), *near;
     if (nr == REX_NR_gettimeofday)
-        return queues_near(t->script, key, t->args[0], &near) ? near : is_of_other_part(t, next) ? NULL : next;
-    struct queue *q = queue_at(queue_id(t->script, nr, key, tsc_caller(t)));
+        return queues_near(t->task_log, key, t->args[0], &near) ? near : is_of_other_part(t, next) ? NULL : next;
+    struct queue *q = queue_at(queue_id(t->task_log, nr, key, tsc_caller(t)));
     return q->id && !(next && !place_of(nr, next->record->args)) ? queue_left(q, EXACT) : next;
 }
 
@@ -307,7 +307,7 @@ bool is_shared_work(struct task *t, long nr)
 struct event *match_nameless(struct task *t, long nr)
 {
     enum { FAR = 4096 };
-    const struct script *s = t->script;
+    const struct task_log *s = t->task_log;
     for (size_t i = s->cursor; i < s->count && i < s->cursor + FAR; i++) {
         struct event *e = s->event[i];
         const struct field *name = record_field(e->record, 1, FIELD_IN);
@@ -342,7 +342,7 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
     if (!has_shared_work(t))
         return true;
     int kind = is_clock(r->call) || (r->call == EVENT_TSC && place_of(r->call, r->args)) ? EXACT : PLAIN;
-    const struct event *first = queue_left(queue_at(queue_id(t->script, r->call, e->key, kind == EXACT ? place_of(r->call, r->args) : 0)), kind);
+    const struct event *first = queue_left(queue_at(queue_id(t->task_log, r->call, e->key, kind == EXACT ? place_of(r->call, r->args) : 0)), kind);
     for (int i = 0; i < FAR && first != e && (first->done || first->run == run); i++)
         first = first->next[kind];
     return first == e;
@@ -351,13 +351,13 @@ bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run
 /* The answer given last to an equal call, else one that another thread of the process has. */
 static struct event *last_answer(struct task *t, long nr, uint64_t key)
 {
-    struct queue *q = queue_at(queue_id(t->script, nr, key, 0));
+    struct queue *q = queue_at(queue_id(t->task_log, nr, key, 0));
     struct event *left = queue_left(q, PLAIN), *e = is_timed(nr) ? q->latest : q->last;
-    for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < script_total(); i++)
-        if (replay_is_sibling(t, script_of(i))) {
-            q = queue_at(queue_id(script_of(i), nr, key_of_sibling(t, script_of(i), nr, key), 0));
+    for (uint32_t i = 0; !e && has_shared_work(t) && nr != REX_NR_gettid && i < task_log_total(); i++)
+        if (replay_is_sibling(t, task_log_of(i))) {
+            q = queue_at(queue_id(task_log_of(i), nr, key_of_sibling(t, task_log_of(i), nr, key), 0));
             left = queue_left(q, PLAIN);
-            e = left && replay_is_same_program(script_of(i), left) ? left : q->last;
+            e = left && replay_is_same_program(task_log_of(i), left) ? left : q->last;
         }
     return e;
 }
@@ -366,8 +366,8 @@ static struct event *last_answer(struct task *t, long nr, uint64_t key)
 static struct event *alike_answer(struct task *t, long nr, uint64_t key)
 {
     struct event *best = NULL;
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct event *e = replay_is_sibling(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct event *e = replay_is_sibling(t, task_log_of(i)) ? queue_at(queue_id(task_log_of(i), nr, key, 0))->first : NULL;
         for (; e; e = e->next[PLAIN])
             best = is_alike(t, e) && (!best || best->number < e->number) ? e : best;
     }
@@ -380,14 +380,14 @@ struct event *replay_last_answer(struct task *t, long nr, uint64_t key)
     return e && !is_alike(t, e) ? alike_answer(t, nr, key) : e;
 }
 
-static bool same_process(const struct script *s, const struct event *e)
+static bool same_process(const struct task_log *s, const struct event *e)
 {
-    const struct script *other = script_of(e->record->task);
+    const struct task_log *other = task_log_of(e->record->task);
     return other == s || (s->tgid && other->tgid == s->tgid);
 }
 
 /* Threads may go on for a short time while another ends the process. */
-static bool ends_by_others(const struct script *s)
+static bool ends_by_others(const struct task_log *s)
 {
     for (size_t i = s->exit->number; i-- > 0; )
         if (events[i].record->call == REX_NR_exit_group && same_process(s, &events[i]))
@@ -399,7 +399,7 @@ static bool ends_by_others(const struct script *s)
 }
 
 /* Clocks are read as often as it takes. */
-static bool has_only_readings(struct script *s)
+static bool has_only_readings(struct task_log *s)
 {
     size_t i = s->cursor > s->readings_to ? s->cursor : s->readings_to;
     while (i < s->count && (s->event[i]->done || is_timed(s->event[i]->record->call)))
@@ -412,7 +412,7 @@ static bool has_only_readings(struct script *s)
  * its present call.  Threads that ended just before look the same. */
 bool replay_was_cut_off(struct task *t)
 {
-    struct script *s = t->script;
+    struct task_log *s = t->task_log;
     if (!s || !s->exit || !has_shared_work(t))
         return false;
     if (!s->end)
@@ -423,8 +423,8 @@ bool replay_was_cut_off(struct task *t)
 /* An answer of the log to such a call of any of the process's threads, given already or not. */
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what)
 {
-    for (uint32_t i = 0; i < script_total(); i++)
-        for (struct event *e = replay_is_sibling(t, script_of(i)) ? queue_at(queue_id(script_of(i), nr, key, 0))->first : NULL;
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        for (struct event *e = replay_is_sibling(t, task_log_of(i)) ? queue_at(queue_id(task_log_of(i), nr, key, 0))->first : NULL;
              e; e = e->next[PLAIN])
             if (fits(e, what))
                 return e;

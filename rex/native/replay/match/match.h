@@ -8,23 +8,23 @@
 struct event;
 struct queue;
 struct record;
-struct script;
+struct task_log;
 struct task;
 typedef bool event_fits(const struct event *e, const void *what);
 
 /* match.c: what the rows of match_rules do, see replay/match_rules.c */
 bool is_clock(long nr), is_timed(long nr);             /* clock_gettime; that, gettimeofday or a reading of the counter */
 bool is_shared_work(struct task *t, long nr);          /* what another thread may do instead of the one that did it when recorded */
-struct event *match_in(struct task *t, const struct script *s, long nr, uint64_t key);    /* the first left in a task's queue */
+struct event *match_in(struct task *t, const struct task_log *s, long nr, uint64_t key);    /* the first left in a task's queue */
 struct event *match_nameless(struct task *t, long nr);
 struct event *match_place(struct task *t, long nr, uint64_t key);
 struct event *match_moved(struct task *t, struct event *own, long nr, uint64_t key);
 struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t key);
 struct event *match_sibling(struct task *t, long nr, uint64_t key);
-bool replay_is_sibling(const struct task *t, const struct script *s);  /* may take its answers */
+bool replay_is_sibling(const struct task *t, const struct task_log *s);  /* may take its answers */
 bool replay_is_shareable(long nr);  /* by another thread of its process */
-struct event *replay_queue(const struct script *s, long nr, uint64_t key);  /* the first left; others follow by next[0] */
-void replay_requeue(const struct script *s, const struct event *e);  /* it may be left once more */
+struct event *replay_queue(const struct task_log *s, long nr, uint64_t key);  /* the first left; others follow by next[0] */
+void replay_requeue(const struct task_log *s, const struct event *e);  /* it may be left once more */
 bool replay_was_cut_off(struct task *t);  /* it had not come as far when its process ended */
 uint64_t place_of(long nr, const uint64_t *args);  /* of clocks: the caller, or where the answer goes */
 bool replay_is_like_place(const struct task *t, const struct event *e);

@@ -8,7 +8,7 @@
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 
-static bool drew_as_many(const struct task *t, const struct script *s, uint64_t key)
+static bool drew_as_many(const struct task *t, const struct task_log *s, uint64_t key)
 {
     enum { FAR = 512 };
     const struct event *e = queue_at(queue_id(s, REX_NR_getrandom, key, 0))->first;
@@ -19,12 +19,12 @@ static bool drew_as_many(const struct task *t, const struct script *s, uint64_t 
 }
 
 /* Whether the first thread, whose logged bytes are used up, draws for itself, since others drew too: how often depends on their timing. */
-bool replay_is_drawn_by_first(const struct task *t, const struct script *first, long nr, uint64_t key)
+bool replay_is_drawn_by_first(const struct task *t, const struct task_log *first, long nr, uint64_t key)
 {
-    if (nr != REX_NR_getrandom || t == t->leader || first != script_named(t->script->tgid))
+    if (nr != REX_NR_getrandom || t == t->leader || first != task_log_named(t->task_log->tgid))
         return false;
-    for (uint32_t i = 0; i < script_total(); i++)
-        if (script_of(i) != first && script_of(i)->tgid == first->tgid && drew_as_many(t, script_of(i), key))
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        if (task_log_of(i) != first && task_log_of(i)->tgid == first->tgid && drew_as_many(t, task_log_of(i), key))
             return true;
     return false;
 }
@@ -35,11 +35,11 @@ struct event *replay_drawn(struct task *t, uint64_t key)
 {
     uint64_t drawer = drawer_of(t);
     struct event *best = NULL;
-    for (uint32_t i = 0; drawer && i < script_total(); i++) {
-        struct event *e = script_of(i)->tgid == t->script->tgid ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
+    for (uint32_t i = 0; drawer && i < task_log_total(); i++) {
+        struct event *e = task_log_of(i)->tgid == t->task_log->tgid ? queue_left(queue_at(queue_id(task_log_of(i), t->nr, key, 0)), PLAIN) : NULL;
         while (e && (e->record->args[5] != drawer || e->record->args[1] != t->args[1] || replay_is_taken(t, e)))
             e = e->next[PLAIN];
-        best = e && (!best || e->number < best->number) && replay_is_same_program(script_of(i), e) ? e : best;
+        best = e && (!best || e->number < best->number) && replay_is_same_program(task_log_of(i), e) ? e : best;
     }
     return best;
 }

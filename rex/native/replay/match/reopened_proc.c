@@ -20,12 +20,12 @@ static struct event *again(const struct event *e, uint32_t stream)
 }
 
 /* Copies a sibling thread's events of this call on the file that r opened. */
-static void copy_answers(struct task *t, const struct script *sibling, long nr, const struct record *r, uint32_t stream)
+static void copy_answers(struct task *t, const struct task_log *sibling, long nr, const struct record *r, uint32_t stream)
 {
     struct queue *q = queue_at(queue_id(sibling, nr, call_key(call_of(nr), nr, NULL, r->stream, r->args), 0));
     for (struct event *e = q->first; e; e = e->next[PLAIN]) {
         struct event *copy = again(e, stream);
-        queue_add(copy, queue_id(t->script, nr, copy->key, 0), PLAIN);
+        queue_add(copy, queue_id(t->task_log, nr, copy->key, 0), PLAIN);
     }
 }
 
@@ -39,9 +39,9 @@ struct event *replay_again(struct task *t, struct event *opened)
     if (replay_kind_of(r) != S_IFREG || !r->stream)
         return opened;
     uint32_t stream = FIRST + streams++;
-    for (uint32_t i = 0; i < script_total(); i++)
-        for (long nr = 0; replay_is_sibling(t, script_of(i)) && nr < REX_CALL_COUNT; nr++)
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        for (long nr = 0; replay_is_sibling(t, task_log_of(i)) && nr < REX_CALL_COUNT; nr++)
             if (op_of(nr) == REX_OP_READ || op_of(nr) == REX_OP_PREAD || nr == REX_NR_lseek)
-                copy_answers(t, script_of(i), nr, r, stream);
+                copy_answers(t, task_log_of(i), nr, r, stream);
     return again(opened, stream);
 }

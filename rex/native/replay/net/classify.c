@@ -85,20 +85,20 @@ struct address socket_remote_of(const struct socket *s)
 }
 
 /* Also of a thread that the log does not have: a pool may need one more than when recorded. */
-bool peers_share(const struct script *s)
+bool peers_share(const struct task_log *s)
 {
-    const struct script *leader = has_any && s->tgid ? script_named(s->tgid) : NULL;
+    const struct task_log *leader = has_any && s->tgid ? task_log_named(s->tgid) : NULL;
     return leader && threaded[leader->index];
 }
 
-bool peers_decide_late(const struct script *s)
+bool peers_decide_late(const struct task_log *s)
 {
-    return peers_share(s) || (s->birth && ((has_any && calls[script_leader(s->index)->index]) || talks_known(s->tgid)));
+    return peers_share(s) || (s->birth && ((has_any && calls[task_log_leader(s->index)->index]) || talks_known(s->tgid)));
 }
 
 static bool shares(uint32_t task)
 {
-    return threaded[script_leader(task)->index];
+    return threaded[task_log_leader(task)->index];
 }
 
 /* Datagrams are emulated where all go to one place, and none fails. */
@@ -114,9 +114,9 @@ static bool is_odd_datagram(const struct socket *s, const struct record *r)
 
 static bool is_odd(const struct socket *s, const struct record *r)
 {
-    if (s->is_datagrams && script_of(r->task)->tgid == script_of(s->first)->tgid)
+    if (s->is_datagrams && task_log_of(r->task)->tgid == task_log_of(s->first)->tgid)
         return is_odd_datagram(s, r);
-    return script_of(r->task)->tgid != script_of(s->first)->tgid || call_of(r->call)->hook == REX_HOOK_COPY
+    return task_log_of(r->task)->tgid != task_log_of(s->first)->tgid || call_of(r->call)->hook == REX_HOOK_COPY
         || r->call == REX_NR_sendmmsg || r->call == REX_NR_recvmmsg || record_field(r, 1 | PART_CONTROL, FIELD_STAT);
 }
 
@@ -182,24 +182,24 @@ static bool listens_at(const struct socket *s, const struct address *to)
 /* A client that only sends requests, and waits for each answer, does not depend on timing; one that also waits for its requests (socat) does. */
 static void find_callers(void)
 {
-    bool *is_tried = zalloc(script_total() + 1);
+    bool *is_tried = zalloc(task_log_total() + 1);
     for (uint32_t i = 1; i < socket_count; i++) {
         struct address to = socket_remote_of(&sockets[i]);
-        uint32_t process = to.n && sockets[i].is_stream ? script_leader(sockets[i].connect->record->task)->index : script_total();
-        for (uint32_t k = 1; process < script_total() && !threaded[process] && k < socket_count; k++)
+        uint32_t process = to.n && sockets[i].is_stream ? task_log_leader(sockets[i].connect->record->task)->index : task_log_total();
+        for (uint32_t k = 1; process < task_log_total() && !threaded[process] && k < socket_count; k++)
             if (listens_at(&sockets[k], &to)) {
                 calls[process] = true;
                 is_tried[process] |= sockets[i].is_tried || reported_with_others(sockets[i].connect, sockets[i].last);
             }
     }
-    for (uint32_t i = 0; i < script_total(); i++)
+    for (uint32_t i = 0; i < task_log_total(); i++)
         calls[i] &= !is_tried[i];
     free(is_tried);
 }
 
 static bool may_call(uint32_t task)
 {
-    return shares(task) || calls[script_leader(task)->index];
+    return shares(task) || calls[task_log_leader(task)->index];
 }
 
 /* Whether the connection that was let in is the caller's. */
@@ -207,7 +207,7 @@ static bool is_caller(const struct event *accept, const struct socket *listener,
 {
     const struct record *r = s->connect->record;
     struct address at = socket_bound_at(listener), to = socket_remote_of(s);
-    uint64_t known = address_port(&to) ? r->args[4] : script_of(r->task)->tgid;
+    uint64_t known = address_port(&to) ? r->args[4] : task_log_of(r->task)->tgid;
     return s->is_stream && known == accept->record->args[4] && address_same(&at, &to);
 }
 
@@ -249,22 +249,22 @@ static void keep_kinds(void)
 {
     for (uint32_t i = 1; i < socket_count; i++)
         for (uint32_t k = 1; k < socket_count && sockets[i].is_datagrams && !sockets[i].is_played && sockets[i].is_spoken_on; k++)
-            sockets[k].is_played &= sockets[k].kind != sockets[i].kind || script_of(sockets[k].first)->tgid != script_of(sockets[i].first)->tgid;
+            sockets[k].is_played &= sockets[k].kind != sockets[i].kind || task_log_of(sockets[k].first)->tgid != task_log_of(sockets[i].first)->tgid;
 }
 
 /* Whether one thread alone has all of its process that is hidden, or looks there while the others only wait: its log says what comes when. */
 static bool is_of_one(const struct socket *s)
 {
     for (uint32_t i = 1; i < socket_count; i++)
-        if (sockets[i].is_hidden && script_of(sockets[i].first)->tgid == script_of(s->first)->tgid && sockets[i].speaker != s->speaker)
+        if (sockets[i].is_hidden && task_log_of(sockets[i].first)->tgid == task_log_of(s->first)->tgid && sockets[i].speaker != s->speaker)
             return false;
-    return s->speaker != MANY && (s->is_hidden || (s->is_looked_at && replay_is_sole(script_of(s->speaker - 1))));
+    return s->speaker != MANY && (s->is_hidden || (s->is_looked_at && replay_is_sole(task_log_of(s->speaker - 1))));
 }
 
 bool peers_make_datagrams(const struct task *t)
 {
     for (uint32_t i = 1; i < socket_count; i++)
-        if (sockets[i].is_played && sockets[i].is_datagrams && sockets[i].kind == kind_of(t->args) && script_of(sockets[i].first)->tgid == t->script->tgid)
+        if (sockets[i].is_played && sockets[i].is_datagrams && sockets[i].kind == kind_of(t->args) && task_log_of(sockets[i].first)->tgid == t->task_log->tgid)
             return true;
     return false;
 }
@@ -280,7 +280,7 @@ static bool is_at(const struct socket *s, const struct socket *listener)
  * meanwhile: the order then follows from what that thread did before, and from how the kernel delivers, which the log has. */
 static bool is_of_loop(const struct socket *listener)
 {
-    const struct script *loop = listener->user != MANY ? script_of(listener->user - 1) : NULL;
+    const struct task_log *loop = listener->user != MANY ? task_log_of(listener->user - 1) : NULL;
     uint32_t from = UINT32_MAX, until = 0;
     for (uint32_t i = 1; i < socket_count; i++) {
         const struct socket *s = &sockets[i];
@@ -349,9 +349,9 @@ void replay_peers_start(void)
 {
     if (log_is_plain || is_serialized())
         return;
-    threaded = zalloc(script_total() + 1), calls = zalloc(script_total() + 1);
-    for (uint32_t i = 0; i < script_total(); i++)
-        threaded[script_leader(i)->index] |= script_of(i)->birth && script_of(i)->birth->args[2] & CLONE_THREAD;
+    threaded = zalloc(task_log_total() + 1), calls = zalloc(task_log_total() + 1);
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        threaded[task_log_leader(i)->index] |= task_log_of(i)->birth && task_log_of(i)->birth->args[2] & CLONE_THREAD;
     number_sockets();
     sockets = zalloc(socket_count * sizeof *sockets);
     for (size_t i = 0; i < event_count; i++)

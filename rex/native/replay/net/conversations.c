@@ -24,9 +24,9 @@ struct talk {
     int error;
     bool came, is_used, is_datagrams, is_numbered;
     int followers;                   /* connections that are on it */
-    struct part *part;               /* the answers */
+    struct reply *reply;               /* the answers */
     struct exchange *exchange;
-    size_t part_count, exchange_count;
+    size_t reply_count, exchange_count;
 };
 
 static struct talk *talks;
@@ -77,7 +77,7 @@ static struct exchange *exchange_begun(struct talk *talk)
 {
     talk->exchange = grow(talk->exchange, talk->exchange_count, sizeof *talk->exchange);
     struct exchange *x = &talk->exchange[talk->exchange_count++];
-    *x = (struct exchange){.first = talk->part_count};
+    *x = (struct exchange){.first = talk->reply_count};
     return x;
 }
 
@@ -118,8 +118,8 @@ static void note_question(struct talk *talk, struct event *e)
 /* The last wait with a limit that ran out after its thread had done what has that number. */
 static struct event *fruitless_wait(const struct event *e, uint32_t number)
 {
-    const struct script *s = script_of(e->record->task);
-    for (size_t i = script_place(s, e); i-- > 0 && s->event[i]->number > number; ) {
+    const struct task_log *s = task_log_of(e->record->task);
+    for (size_t i = task_log_place(s, e); i-- > 0 && s->event[i]->number > number; ) {
         const struct record *r = s->event[i]->record;
         const struct rex_call *c = call_of(r->call);
         bool looks = only_looks(r->call, r->args);
@@ -139,12 +139,12 @@ static void note_answer(struct talk *talk, struct event *e)
         return;
     if (!talk->exchange_count)
         exchange_begun(talk);
-    talk->part = grow(talk->part, talk->part_count, sizeof *talk->part);
+    talk->reply = grow(talk->reply, talk->reply_count, sizeof *talk->reply);
     struct exchange *x = &talk->exchange[talk->exchange_count - 1];
-    uint32_t after = x->count++ ? talk->part[talk->part_count - 1].event->number : 0;
+    uint32_t after = x->count++ ? talk->reply[talk->reply_count - 1].event->number : 0;
     uint32_t since = after || !x->ask_count ? after : x->ask[x->ask_count - 1]->number;
     struct event *fruitless = since ? fruitless_wait(e, since) : NULL;
-    talk->part[talk->part_count++] = (struct part){e, f ? f->data : NULL, r->result > 0 ? f->length : 0, after, fruitless};
+    talk->reply[talk->reply_count++] = (struct reply){e, f ? f->data : NULL, r->result > 0 ? f->length : 0, after, fruitless};
     if (r->result > 0)
         talk_note(e);
 }
@@ -214,8 +214,8 @@ static struct talk *first_talk(struct task *t, uint64_t place, bool is_used)
     struct talk *best = NULL;
     for (size_t i = 0; i < talk_count; i++) {
         struct talk *talk = &talks[i];
-        bool is_own = talk->connect->record->task == t->script->index;
-        if (talk->place == place && talk->is_used == is_used && (!best || (is_own && best->connect->record->task != t->script->index)))
+        bool is_own = talk->connect->record->task == t->task_log->index;
+        if (talk->place == place && talk->is_used == is_used && (!best || (is_own && best->connect->record->task != t->task_log->index)))
             best = talk;
     }
     return best;
@@ -224,7 +224,7 @@ static struct talk *first_talk(struct task *t, uint64_t place, bool is_used)
 /* That of the same thread, else the first left in its process, else one that there was: a pool may open more. */
 struct talk *talk_next(struct task *t, const struct address *to, bool is_datagrams)
 {
-    uint64_t place = place_of(t->script->tgid, is_datagrams, &to->a, to->n);
+    uint64_t place = place_of(t->task_log->tgid, is_datagrams, &to->a, to->n);
     struct talk *talk = first_talk(t, place, false);
     if (!talk)
         return first_talk(t, place, true);
@@ -264,7 +264,7 @@ bool talk_own_address(const struct talk *talk, struct address *a)
 const struct record *talk_option(const struct task *t)
 {
     for (size_t i = 0; i < option_count; i++)
-        if (options[i]->args[1] == t->args[1] && options[i]->args[2] == t->args[2] && script_of(options[i]->task)->tgid == t->script->tgid)
+        if (options[i]->args[1] == t->args[1] && options[i]->args[2] == t->args[2] && task_log_of(options[i]->task)->tgid == t->task_log->tgid)
             return options[i];
     return NULL;
 }
@@ -417,7 +417,7 @@ struct exchange *talk_greeting(const struct caller *c)
     return c->talk->exchange_count && !c->talk->exchange[0].question.used ? c->talk->exchange : NULL;
 }
 
-const struct part *exchange_part(const struct exchange *x, size_t i)
+const struct reply *exchange_reply(const struct exchange *x, size_t i)
 {
-    return i < x->count ? &x->talk->part[x->first + i] : NULL;
+    return i < x->count ? &x->talk->reply[x->first + i] : NULL;
 }

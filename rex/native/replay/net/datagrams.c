@@ -42,12 +42,12 @@ void datagrams_found(struct datagrams *d, const struct bytes *were)
     memmove(d->asked.data, d->asked.data + were->used, d->asked.used);
 }
 
-const unsigned char *datagram_now(const struct datagrams *d, const struct part *part)
+const unsigned char *datagram_now(const struct datagrams *d, const struct reply *reply)
 {
     static unsigned char now[1 << 16];
-    if (!d->numbered || part->n < NUMBER || part->n > sizeof now)
-        return part->data;
-    memcpy(now, part->data, part->n);
+    if (!d->numbered || reply->n < NUMBER || reply->n > sizeof now)
+        return reply->data;
+    memcpy(now, reply->data, reply->n);
     for (size_t i = d->were.used; i > 0; i -= NUMBER)
         if (!memcmp(now, d->were.data + i - NUMBER, NUMBER))
             return memcpy(now, d->are.data + i - NUMBER, NUMBER);

@@ -25,7 +25,7 @@
 
 enum { FEW = 4096 };
 
-static struct line {
+static struct connection {
     ino_t inode;                     /* of the program's end */
     int fd;                          /* ours; -1 of one that fails, with the error that is still to be reported */
     int error;
@@ -33,58 +33,58 @@ static struct line {
     struct caller caller;
     struct bytes asked;              /* and not yet found */
     struct datagrams datagrams;
-    const struct part **answer;
+    const struct reply **answer;
     size_t count, head, delivered;        /* replies that are due, the first left, and how much of it is delivered */
     uint64_t less;                   /* how much earlier the last question was than when recorded: answers are as well */
     bool waits;                      /* for the rest of a question, or to come to its end, which may never be */
-} *lines;
-static size_t line_count;
+} *connections;
+static size_t connection_count;
 
 /* Of the program: it may go on by itself, waits on this connection, or does nothing any more. */
 enum patience { SOME, NONE, GONE };
 
 /* ------------------------------------------------------------------ answers */
 
-static bool has_unread(const struct line *l)
+static bool has_unread(const struct connection *l)
 {
     int n = 0;
     return !ioctl(l->fd, SIOCOUTQ, &n) && n > 0;
 }
 
 /* Whether its reader waits and finds nothing, as it had before the reply came. */
-static bool is_fruitless(const struct part *part)
+static bool is_fruitless(const struct reply *reply)
 {
-    for (struct task *t = tasks; t && part->fruitless; t = t->next)
-        if (t->alive && t->fruitless && t->fruitless->record->task == part->fruitless->record->task && t->fruitless->number <= part->fruitless->number)
+    for (struct task *t = tasks; t && reply->fruitless; t = t->next)
+        if (t->alive && t->fruitless && t->fruitless->record->task == reply->fruitless->record->task && t->fruitless->number <= reply->fruitless->number)
             return true;
     return false;
 }
 
-static bool is_due(const struct line *l, struct task *t, enum patience patience)
+static bool is_due(const struct connection *l, struct task *t, enum patience patience)
 {
-    const struct part *part = l->answer[l->head];
-    if (replay_runtime_left_by(t, part->event, l->less))
+    const struct reply *reply = l->answer[l->head];
+    if (replay_runtime_left_by(t, reply->event, l->less))
         return false;
-    if (patience == GONE && part->n)
-        talk_give_up(part);
-    bool is_early = !replay_runtime_goes(t) && ((part->fruitless && !part->fruitless->done) || is_fruitless(part));
-    return part->n ? patience == GONE || (!is_early && talk_is_next(part) && replay_has_arrived(t, part->event)) : patience > SOME;
+    if (patience == GONE && reply->n)
+        talk_give_up(reply);
+    bool is_early = !replay_runtime_goes(t) && ((reply->fruitless && !reply->fruitless->done) || is_fruitless(reply));
+    return reply->n ? patience == GONE || (!is_early && talk_is_next(reply) && replay_has_arrived(t, reply->event)) : patience > SOME;
 }
 
-/* In the parts that the log has: the next when that before it was read.  An end comes when it is waited for, as
+/* In the pieces that the log has: the next when that before it was read.  An end comes when it is waited for, as
  * the program may say something else before. */
-static bool deliver(struct line *l, struct task *t, enum patience patience)
+static bool deliver(struct connection *l, struct task *t, enum patience patience)
 {
     size_t before = l->head;
     while (l->head < l->count && !has_unread(l) && is_due(l, t, patience)) {
-        const struct part *part = l->answer[l->head];
-        const unsigned char *data = datagram_now(&l->datagrams, part);
-        ssize_t n = part->n ? send(l->fd, data + l->delivered, part->n - l->delivered, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
-        if (!part->n)
+        const struct reply *reply = l->answer[l->head];
+        const unsigned char *data = datagram_now(&l->datagrams, reply);
+        ssize_t n = reply->n ? send(l->fd, data + l->delivered, reply->n - l->delivered, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+        if (!reply->n)
             shutdown(l->fd, SHUT_WR);
-        if (n < 0 || (l->delivered += (size_t)n) < part->n)
+        if (n < 0 || (l->delivered += (size_t)n) < reply->n)
             break;
-        part->event->unsaid = false;
+        reply->event->unsaid = false;
         l->delivered = 0;
         l->head++;
         patience = patience == GONE ? SOME : patience;
@@ -99,20 +99,20 @@ static void flow(struct task *t)
     bool moves = true;
     while (moves) {
         moves = false;
-        for (size_t i = 0; i < line_count; i++)
-            moves |= lines[i].leader == t->leader && lines[i].head < lines[i].count && deliver(&lines[i], t, SOME);
+        for (size_t i = 0; i < connection_count; i++)
+            moves |= connections[i].leader == t->leader && connections[i].head < connections[i].count && deliver(&connections[i], t, SOME);
     }
 }
 
 /* is_whole: all that was sent is this request, though with other bytes. */
-static void take(struct line *l, struct exchange *x, bool is_whole)
+static void take(struct connection *l, struct exchange *x, bool is_whole)
 {
     size_t n = is_whole ? l->asked.used : x->question.used;
     bool is_next = l->caller.had_count && x == l->caller.had[l->caller.had_count - 1] + 1;
     while (!is_next && l->head < l->count && !l->answer[l->count - 1]->n)
         l->count--;                   /* the connection goes on */
     talk_take(&l->caller, x);
-    const struct part *first = exchange_part(x, 0);
+    const struct reply *first = exchange_reply(x, 0);
     const struct event *since = x->ask_count ? x->ask[x->ask_count - 1] : first ? first->event : NULL;
     if (since)
         l->less = replay_runtime_less(l->leader, since);
@@ -122,11 +122,11 @@ static void take(struct line *l, struct exchange *x, bool is_whole)
     datagrams_found(&l->datagrams, &x->numbers);
     for (size_t i = 0; i < x->count; i++) {
         l->answer = grow(l->answer, l->count, sizeof *l->answer);
-        l->answer[l->count++] = exchange_part(x, i);
+        l->answer[l->count++] = exchange_reply(x, i);
     }
 }
 
-static void answer(struct line *l, struct task *t, enum patience patience)
+static void answer(struct connection *l, struct task *t, enum patience patience)
 {
     struct exchange *x;
     while (l->asked.used && (x = talk_exchange(&l->caller, &l->asked, patience > SOME))) {
@@ -146,18 +146,18 @@ static void answer(struct line *l, struct task *t, enum patience patience)
 
 /* ------------------------------------------------------------------ connections */
 
-static struct line *line_of(struct task *t, int fd)
+static struct connection *connection_of(struct task *t, int fd)
 {
     struct stat st;
-    if (!line_count || !stat_of_fd(t->tid, fd, &st))
+    if (!connection_count || !stat_of_fd(t->tid, fd, &st))
         return NULL;
-    for (size_t i = 0; i < line_count; i++)
-        if (lines[i].inode == st.st_ino)
-            return &lines[i];
+    for (size_t i = 0; i < connection_count; i++)
+        if (connections[i].inode == st.st_ino)
+            return &connections[i];
     return NULL;
 }
 
-static void hang_up(struct line *l)
+static void hang_up(struct connection *l)
 {
     close(l->fd);
     bytes_free(&l->asked);
@@ -165,19 +165,19 @@ static void hang_up(struct line *l)
     talk_left(&l->caller);
     free(l->answer);
     free(l->caller.had);
-    *l = lines[--line_count];
+    *l = connections[--connection_count];
 }
 
 /* What had its number before has been closed. */
 void replay_line_new(const struct stat *st)
 {
-    for (size_t i = line_count; i-- > 0; )
-        if (lines[i].inode == st->st_ino)
-            hang_up(&lines[i]);
+    for (size_t i = connection_count; i-- > 0; )
+        if (connections[i].inode == st->st_ino)
+            hang_up(&connections[i]);
 }
 
 /* The program has closed its end. */
-static bool is_over(const struct line *l)
+static bool is_over(const struct connection *l)
 {
     struct pollfd p = {l->fd, 0, 0};
     if (l->datagrams.on)
@@ -193,18 +193,18 @@ static void fill(int fd)
         continue;
 }
 
-static struct line *begin(struct task *t, int fd, int own, struct talk *talk)
+static struct connection *begin(struct task *t, int fd, int own, struct talk *talk)
 {
     struct stat st = {0};                 /* where its descriptor could not be borrowed */
     struct exchange *greeting;
-    for (size_t i = line_count; i-- > 0; )
-        if (is_over(&lines[i]))
-            hang_up(&lines[i]);
+    for (size_t i = connection_count; i-- > 0; )
+        if (is_over(&connections[i]))
+            hang_up(&connections[i]);
     fstat(fd, &st);
     replay_line_new(&st);
-    lines = grow(lines, line_count, sizeof *lines);
-    struct line *l = &lines[line_count++];
-    *l = (struct line){.inode = st.st_ino, .fd = own, .leader = t->leader, .caller = {.talk = talk}};
+    connections = grow(connections, connection_count, sizeof *connections);
+    struct connection *l = &connections[connection_count++];
+    *l = (struct connection){.inode = st.st_ino, .fd = own, .leader = t->leader, .caller = {.talk = talk}};
     if (talk_never_came(talk))
         fill(fd);
     else if ((greeting = talk_greeting(&l->caller)))
@@ -213,13 +213,13 @@ static struct line *begin(struct task *t, int fd, int own, struct talk *talk)
     return l;
 }
 
-static struct line *begin_datagrams(struct task *t, int fd, const struct address *to)
+static struct connection *begin_datagrams(struct task *t, int fd, const struct address *to)
 {
     struct talk *talk = talk_next(t, to, true);
     if (!talk)
         return NULL;
     door_bind_own(fd, to, talk);
-    struct line *l = begin(t, fd, datagrams_end(fd, to), talk);
+    struct connection *l = begin(t, fd, datagrams_end(fd, to), talk);
     l->datagrams.on = true;
     l->datagrams.numbered = datagrams_numbered(to);
     return l;
@@ -236,7 +236,7 @@ static void fail(struct task *t, int fd, struct talk *talk)
 
 bool replay_line_connect(struct task *t, int fd, const struct address *to)
 {
-    struct line *before = line_of(t, (int)t->args[0]);
+    struct connection *before = connection_of(t, (int)t->args[0]);
     bool is_datagrams = inside_datagrams(fd);
     struct talk *talk = (before && before->fd >= 0) || is_datagrams ? NULL : talk_next(t, to, false);
     struct sockaddr_un u;
@@ -268,7 +268,7 @@ bool replay_line_connect(struct task *t, int fd, const struct address *to)
 
 /* ------------------------------------------------------------------ calls */
 
-static bool says(struct task *t, struct line *l)
+static bool says(struct task *t, struct connection *l)
 {
     skip_call(t, talk_gather(t, &l->asked, &l->datagrams));
     answer(l, t, SOME);
@@ -287,12 +287,12 @@ static bool does_wait(struct task *t)
 }
 
 /* While one thread waits for the answer, another may send the rest of the request. */
-static bool goes_on(const struct task *t, const struct line *l)
+static bool goes_on(const struct task *t, const struct connection *l)
 {
     return t->leader->threads > 1 && talk_may_go_on(&l->caller, &l->asked);
 }
 
-static bool hears(struct task *t, struct line *l)
+static bool hears(struct task *t, struct connection *l)
 {
     flow(t);
     if (l->waits && does_wait(t) && !goes_on(t, l))
@@ -306,7 +306,7 @@ static bool hears(struct task *t, struct line *l)
     return true;
 }
 
-static bool give_error(struct task *t, struct line *l)
+static bool give_error(struct task *t, struct connection *l)
 {
     if (!l->error || t->args[1] != SOL_SOCKET || t->args[2] != SO_ERROR)
         return false;
@@ -317,11 +317,11 @@ static bool give_error(struct task *t, struct line *l)
 }
 
 /* Of the first datagram, which names where it goes to, on a socket that is not connected. */
-static struct line *begin_by_saying(struct task *t)
+static struct connection *begin_by_saying(struct task *t)
 {
     struct address to;
     int fd = talk_says(t->nr) && datagram_goes_to(t, &to) ? borrow(t, (int)t->args[0]) : -1;
-    struct line *l = fd >= 0 && inside_datagrams(fd) ? begin_datagrams(t, fd, &to) : NULL;
+    struct connection *l = fd >= 0 && inside_datagrams(fd) ? begin_datagrams(t, fd, &to) : NULL;
     if (fd >= 0)
         close(fd);
     return l;
@@ -329,7 +329,7 @@ static struct line *begin_by_saying(struct task *t)
 
 bool replay_line_call(struct task *t)
 {
-    struct line *l = line_of(t, (int)t->args[0]);
+    struct connection *l = connection_of(t, (int)t->args[0]);
     if (!l && !(l = begin_by_saying(t)))
         return false;
     if (l->error && (pipe_gives(t->nr) || pipe_takes(t->nr))) {
@@ -350,7 +350,7 @@ bool replay_line_call(struct task *t)
 
 void replay_line_returned(struct task *t)
 {
-    if (pipe_takes(t->nr) && line_of(t, (int)t->args[0]))
+    if (pipe_takes(t->nr) && connection_of(t, (int)t->args[0]))
         flow(t);
 }
 
@@ -362,13 +362,13 @@ void replay_lines_awaited(struct task *t)
     size_t count = is_poll && t->args[1] <= FEW && mem_read(t->tid, t->args[0], fds, t->args[1] * sizeof *fds) ? t->args[1] : 0;
     if (only_looks(t->nr, t->args))
         return;
-    for (size_t i = 0; i < line_count; i++) {
-        struct line *l = &lines[i];
+    for (size_t i = 0; i < connection_count; i++) {
+        struct connection *l = &connections[i];
         bool is_asked = !is_poll && call_of(t->nr)->hook == REX_HOOK_EPOLL_WAIT;
         if (!l->waits || l->asked.used || l->leader != t->leader)
             continue;
         for (size_t k = 0; k < count && !is_asked; k++)
-            is_asked = files_inside(t->files, fds[k].fd) && line_of(t, fds[k].fd) == l;
+            is_asked = files_inside(t->files, fds[k].fd) && connection_of(t, fds[k].fd) == l;
         if (is_asked)
             deliver(l, t, NONE);
     }
@@ -385,17 +385,17 @@ void replay_lines_waited(struct task *t)
 /* ------------------------------------------------------------------ meanwhile */
 
 /* So far it is what the log has, and that was never answered: the rest may come whenever it does. */
-static bool is_unanswered(const struct line *l)
+static bool is_unanswered(const struct connection *l)
 {
     const struct exchange *x = l->asked.used ? talk_exchange(&l->caller, &l->asked, true) : NULL;
     return x && !x->count && x->question.used > l->asked.used && !memcmp(x->question.data, l->asked.data, l->asked.used);
 }
 
 /* A task of the process, if all of it has done nothing for a while; and all other processes that are to say something. */
-static struct task *sleeper(const struct line *l)
+static struct task *sleeper(const struct connection *l)
 {
     struct task *any = NULL;
-    const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
+    const struct reply *reply = l->head < l->count ? l->answer[l->head] : NULL;
     bool others_rest = true;
     for (struct task *t = tasks; t; t = t->next) {
         bool rests = t->held || replay_rests_for(t, RESTS_NS);
@@ -406,21 +406,21 @@ static struct task *sleeper(const struct line *l)
         else if (t->alive)
             any = t;
     }
-    return any && (others_rest || !part || !part->n || replay_has_arrived(any, part->event)) ? any : NULL;
+    return any && (others_rest || !reply || !reply->n || replay_has_arrived(any, reply->event)) ? any : NULL;
 }
 
 /* A connection with a request is answered before others get what they did not request, or get more. */
-static uint64_t rank_of(const struct line *l)
+static uint64_t rank_of(const struct connection *l)
 {
-    const struct part *part = l->head < l->count ? l->answer[l->head] : NULL;
-    return part ? (uint64_t)(part->after != 0) << 32 | part->event->number : 0;
+    const struct reply *reply = l->head < l->count ? l->answer[l->head] : NULL;
+    return reply ? (uint64_t)(reply->after != 0) << 32 | reply->event->number : 0;
 }
 
 ull replay_lines_left(void)
 {
     ull least = 0;
-    for (size_t i = 0; i < line_count; i++) {
-        ull left = lines[i].head < lines[i].count ? replay_runtime_left_by(lines[i].leader, lines[i].answer[lines[i].head]->event, lines[i].less) : 0;
+    for (size_t i = 0; i < connection_count; i++) {
+        ull left = connections[i].head < connections[i].count ? replay_runtime_left_by(connections[i].leader, connections[i].answer[connections[i].head]->event, connections[i].less) : 0;
         least = left && (!least || left < least) ? left : least;
     }
     return least;
@@ -431,18 +431,18 @@ ull replay_lines_left(void)
 void replay_lines_settle(void)
 {
     static ull looked;
-    struct line *first = NULL;
-    if (!line_count || log_now() - looked < QUIET_NS)
+    struct connection *first = NULL;
+    if (!connection_count || log_now() - looked < QUIET_NS)
         return;
     looked = log_now();
-    for (size_t i = 0; i < line_count; i++)
-        if (lines[i].head < lines[i].count && replay_runtime_goes(lines[i].leader))
-            deliver(&lines[i], lines[i].leader, SOME);
-    for (size_t i = 0; i < line_count; i++) {
-        const struct part *part = lines[i].head < lines[i].count ? lines[i].answer[lines[i].head] : NULL;
-        bool is_left = lines[i].fd >= 0 && ((lines[i].asked.used && !is_unanswered(&lines[i])) || (part && !has_unread(&lines[i]) && !is_fruitless(part)));
-        if (is_left && (!first || rank_of(&lines[i]) < rank_of(first)))
-            first = &lines[i];
+    for (size_t i = 0; i < connection_count; i++)
+        if (connections[i].head < connections[i].count && replay_runtime_goes(connections[i].leader))
+            deliver(&connections[i], connections[i].leader, SOME);
+    for (size_t i = 0; i < connection_count; i++) {
+        const struct reply *reply = connections[i].head < connections[i].count ? connections[i].answer[connections[i].head] : NULL;
+        bool is_left = connections[i].fd >= 0 && ((connections[i].asked.used && !is_unanswered(&connections[i])) || (reply && !has_unread(&connections[i]) && !is_fruitless(reply)));
+        if (is_left && (!first || rank_of(&connections[i]) < rank_of(first)))
+            first = &connections[i];
     }
     struct task *t = first ? sleeper(first) : NULL;
     if (t)

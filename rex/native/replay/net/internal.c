@@ -216,7 +216,7 @@ bool replay_inside_call(struct task *t)
 /* The log's next socket of this kind: of others it may have more, or fewer. */
 static struct event *same_kind(struct task *t)
 {
-    struct event *e = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    struct event *e = replay_queue(t->task_log, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
     while (e && (e->done || e->record->args[0] != t->args[0] || e->record->args[1] != t->args[1]))
         e = e->next[0];
     return e;
@@ -226,7 +226,7 @@ static struct event *same_kind(struct task *t)
 bool replay_inside_socket(struct task *t)
 {
     bool fits = peers_make_datagrams(t) || ((t->args[1] & 0xf) == SOCK_STREAM && (t->args[0] == AF_INET || t->args[0] == AF_INET6 || t->args[0] == AF_UNIX));
-    if (t->nr != REX_NR_socket || !peers_decide_late(t->script))
+    if (t->nr != REX_NR_socket || !peers_decide_late(t->task_log))
         return false;
     t->matched = same_kind(t);
     if (!fits || (t->matched && t->matched->record->result < 0))

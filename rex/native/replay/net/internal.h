@@ -10,7 +10,7 @@
 struct address;
 struct bytes;
 struct event;
-struct part;
+struct reply;
 struct record;
 struct sockaddr_un;
 struct stat;
@@ -43,7 +43,7 @@ struct caller { struct talk *talk; struct exchange **had; size_t had_count; };
 /* Whose event it is: its process. */
 static inline uint32_t tgid_of(const struct event *e)
 {
-    return script_of(e->record->task)->tgid;
+    return task_log_of(e->record->task)->tgid;
 }
 
 /* Of a connection of datagrams, their numbers: of requests, of answers when recorded, and now.  See replay/net/datagrams.c. */
@@ -97,12 +97,12 @@ void talk_said(const struct caller *c, const struct bytes *asked);
 void talk_left(struct caller *c);  /* the connection is closed */
 struct exchange *talk_greeting(const struct caller *c);
 bool talk_says(long nr);
-const struct part *exchange_part(const struct exchange *x, size_t i);
+const struct reply *exchange_reply(const struct exchange *x, size_t i);
 
 /* datagrams.c */
 void datagram_add(struct bytes *to, const void *data, size_t n, struct bytes *numbers);
 void datagrams_found(struct datagrams *d, const struct bytes *were);
-const unsigned char *datagram_now(const struct datagrams *d, const struct part *part);
+const unsigned char *datagram_now(const struct datagrams *d, const struct reply *reply);
 void datagrams_free(struct datagrams *d);
 int64_t talk_gather(struct task *t, struct bytes *asked, struct datagrams *d);  /* what a call says; its result */
 int datagrams_end(int fd, const struct address *to);
@@ -143,7 +143,7 @@ void replay_rights_arrive(struct task *t);
 
 /* reply_order.c */
 void talk_note(struct event *e);  /* of the log: a request or an answer; see replay/net/reply_order.c */
-bool talk_is_next(const struct part *part);  /* all is sent that the process had before it */
-void talk_give_up(const struct part *part);
+bool talk_is_next(const struct reply *reply);  /* all is sent that the process had before it */
+void talk_give_up(const struct reply *reply);
 
 #endif

@@ -10,7 +10,7 @@ struct address;
 struct event;
 struct field;
 struct record;
-struct script;
+struct task_log;
 struct task;
 
 /* classify.c */
@@ -21,8 +21,8 @@ bool peers_played(uint32_t stream);  /* it is one to an external server, which i
 bool peers_looped(uint32_t stream);  /* one loop has both its ends */
 bool peers_datagrams(uint32_t stream);  /* it is one of datagrams */
 const struct field *peers_place(const struct record *r);  /* where a call connects, or says that its datagram goes */
-bool peers_decide_late(const struct script *s);  /* what a socket is shows as it is connected or bound */
-bool peers_share(const struct script *s);  /* a process with threads at some time */
+bool peers_decide_late(const struct task_log *s);  /* what a socket is shows as it is connected or bound */
+bool peers_share(const struct task_log *s);  /* a process with threads at some time */
 
 /* credentials.c */
 void replay_identities(struct task *t);  /* at an entry-stop, of a call that is not external */

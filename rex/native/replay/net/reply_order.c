@@ -37,14 +37,14 @@ static bool asks_between(uint32_t after, const struct event *e)
 
 /* The thread that is answered first goes on first.  What follows an answer may depend on another thread's request
  * meanwhile: one that subscribes receives what others publish. */
-bool talk_is_next(const struct part *part)
+bool talk_is_next(const struct reply *reply)
 {
-    return part->after ? !asks_between(part->after, part->event) : said_before(part->event) == said_count;
+    return reply->after ? !asks_between(reply->after, reply->event) : said_before(reply->event) == said_count;
 }
 
 /* What was before it will not come. */
-void talk_give_up(const struct part *part)
+void talk_give_up(const struct reply *reply)
 {
-    for (size_t i; !part->after && (i = said_before(part->event)) < said_count; )
+    for (size_t i; !reply->after && (i = said_before(reply->event)) < said_count; )
         said[i].is_given_up = true;
 }

@@ -10,7 +10,7 @@
 
 static bool is_of_process(const struct task *t, const struct event *e)
 {
-    return e && script_of(e->record->task)->tgid == t->script->tgid;
+    return e && task_log_of(e->record->task)->tgid == t->task_log->tgid;
 }
 
 static bool is_asked(const struct event *e, const struct address *what)
@@ -37,7 +37,7 @@ static struct socket *first_inside(struct task *t, const struct address *to, str
     struct socket *s;
     for (uint32_t i = 1; (s = socket_numbered(i)); i++) {
         bool fits = s->is_inside && !s->is_used && is_of_process(t, of(s)) && is_asked(of(s), to);
-        if (fits && (!best || (of(s)->record->task == t->script->index && of(best)->record->task != t->script->index)))
+        if (fits && (!best || (of(s)->record->task == t->task_log->index && of(best)->record->task != t->task_log->index)))
             best = s;
     }
     return best;

@@ -35,14 +35,14 @@ static bool is_writing_open(const struct record *r)
 /* Paths that the experiment writes: the process that does, or `many`. */
 static struct table changed, divided;    /* the second: by processes with threads, or renamed from what these write */
 static struct table made;                /* directories that it makes */
-static struct script many;
+static struct task_log many;
 
 static void note_changed(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
     if (!c || r->result < 0 || !(c->hook == REX_HOOK_TREE || is_writing_open(r)))
         return;
-    bool is_divided = script_leader(r->task)->has_threads && !is_serialized();
+    bool is_divided = task_log_leader(r->task)->has_threads && !is_serialized();
     for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))
         if (f->type == FIELD_RESOLVED) {
             char *path = strndup((const char *)f->data, f->length);
@@ -50,10 +50,10 @@ static void note_changed(const struct record *r)
                 free(path);
                 continue;
             }
-            struct script **who = (struct script **)table_at(&changed, path);
+            struct task_log **who = (struct task_log **)table_at(&changed, path);
             if (op_of(r->call) == REX_OP_MKDIR)
                 *table_at(&made, path) = &many;
-            *who = !*who || *who == script_leader(r->task) ? script_leader(r->task) : &many;
+            *who = !*who || *who == task_log_leader(r->task) ? task_log_leader(r->task) : &many;
             if ((is_divided |= table_get(&divided, path) != NULL))
                 *table_at(&divided, path) = &many;
             free(path);
@@ -82,7 +82,7 @@ bool replay_divides(void)
 
 bool replay_changes_alone(const struct task *t, const char *path)
 {
-    const struct script *who = table_get(&changed, path);
+    const struct task_log *who = table_get(&changed, path);
     return who && who != &many && replay_is_sibling(t, who);
 }
 
@@ -90,7 +90,7 @@ static bool is_ordered(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
     if (r->call == EVENT_EXIT)            /* of a thread only its own process can see it */
-        return !(script_of(r->task)->birth && script_of(r->task)->birth->args[2] & CLONE_THREAD);
+        return !(task_log_of(r->task)->birth && task_log_of(r->task)->birth->args[2] & CLONE_THREAD);
     if (!c || r->result < 0)
         return false;
     if (c->hook == REX_HOOK_TREE || c->hook == REX_HOOK_EXIT || (r->call == REX_NR_close && !r->stream))
@@ -106,9 +106,9 @@ static bool is_ordered(const struct record *r)
 }
 
 /* own: of a thread that the log may not have. */
-static bool same_process(uint32_t task, const struct script *own)
+static bool same_process(uint32_t task, const struct task_log *own)
 {
-    const struct script *s = script_of(task);
+    const struct task_log *s = task_log_of(task);
     return s == own || (s->tgid && s->tgid == own->tgid);
 }
 
@@ -120,8 +120,8 @@ static bool is_ending(const struct record *r)
 
 static bool is_before(struct task *t, const struct event *e, const struct event *other)
 {
-    struct script *s = script_of(other->record->task);
-    return !other->unseen && !same_process(s->index, t->script) && replay_are_seen(e, other)
+    struct task_log *s = task_log_of(other->record->task);
+    return !other->unseen && !same_process(s->index, t->task_log) && replay_are_seen(e, other)
         && !(replay_is_sibling(t, s) && (is_ending(e->record) || is_ending(other->record)));
 }
 
@@ -140,14 +140,14 @@ bool replay_is_turn(struct task *t, const struct event *e)
 /* The number of the first event left whose place counts among those of the task's process, of another one. */
 uint32_t replay_others_next(const struct task *t)
 {
-    size_t *at = &script_leader(t->script->index)->others_at;
-    while (*at < event_count && (!events[*at].ordered || events[*at].done || events[*at].unseen || same_process(events[*at].record->task, t->script)))
+    size_t *at = &task_log_leader(t->task_log->index)->others_at;
+    while (*at < event_count && (!events[*at].ordered || events[*at].done || events[*at].unseen || same_process(events[*at].record->task, t->task_log)))
         ++*at;
     return (uint32_t)*at;
 }
 
 /* The first left of such calls of a task whose place counts. */
-static struct event *first_ordered(const struct task *t, const struct script *s)
+static struct event *first_ordered(const struct task *t, const struct task_log *s)
 {
     for (size_t i = s->cursor; i < s->count; i++)
         if (s->event[i]->record->call == t->nr && s->event[i]->ordered && !s->event[i]->done && !s->event[i]->taker)
@@ -159,17 +159,17 @@ static struct event *first_ordered(const struct task *t, const struct script *s)
 bool replay_is_of_siblings(const struct task *t)
 {
     bool is = false;
-    for (uint32_t i = 0; i < script_total() && !is && call_of(t->nr)->hook == REX_HOOK_TREE; i++)
-        is = replay_is_sibling(t, script_of(i)) && first_ordered(t, script_of(i));
+    for (uint32_t i = 0; i < task_log_total() && !is && call_of(t->nr)->hook == REX_HOOK_TREE; i++)
+        is = replay_is_sibling(t, task_log_of(i)) && first_ordered(t, task_log_of(i));
     return is;
 }
 
 /* The task makes a directory of another name than when recorded: for the log's, which it does not make, nobody waits. */
 void replay_order_instead(struct task *t)
 {
-    struct event *e = first_ordered(t, t->script), *other;
-    for (uint32_t i = 0; i < script_total() && !(e && e->record->task == t->script->index); i++)
-        if (replay_is_sibling(t, script_of(i)) && (other = first_ordered(t, script_of(i))) && (!e || other->number < e->number))
+    struct event *e = first_ordered(t, t->task_log), *other;
+    for (uint32_t i = 0; i < task_log_total() && !(e && e->record->task == t->task_log->index); i++)
+        if (replay_is_sibling(t, task_log_of(i)) && (other = first_ordered(t, task_log_of(i))) && (!e || other->number < e->number))
             e = other;
     if (e)
         e->ordered = false;
@@ -247,7 +247,7 @@ static bool is_accepted(uint32_t stream)
 static bool is_related(struct task *t, const struct event *send, uint32_t stream)
 {
     uint32_t other = send->record->stream;
-    return other == stream || !same_process(send->record->task, t->script) || (is_accepted(other) && is_accepted(stream))
+    return other == stream || !same_process(send->record->task, t->task_log) || (is_accepted(other) && is_accepted(stream))
         || (peers_looped(other) && peers_looped(stream));
 }
 

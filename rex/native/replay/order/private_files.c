@@ -17,11 +17,11 @@
 #include <sys/un.h>
 
 /* Which process says that name, lists or changes that directory, or `many`; and a bit for each such, which some have in common. */
-struct users { const struct script *one; uint64_t bits; };
+struct users { const struct task_log *one; uint64_t bits; };
 static struct table names, directories;
-static const struct script many;
+static const struct task_log many;
 
-static uint64_t bit_of(const struct script *leader)
+static uint64_t bit_of(const struct task_log *leader)
 {
     return 1ULL << leader->index % 64;
 }
@@ -32,7 +32,7 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void note_user(void **slot, const struct script *who)
+static void note_user(void **slot, const struct task_log *who)
 {
     struct users *u = *slot = *slot ? *slot : zalloc(sizeof *u);
     u->one = !u->one || u->one == who ? who : &many;
@@ -45,12 +45,12 @@ static void note_name(const struct record *r)
     for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f))
         if (f->type == FIELD_RESOLVED) {
             char *path = strndup((const char *)f->data, f->length);
-            note_user(table_at(&names, last_part(path)), script_leader(r->task));
+            note_user(table_at(&names, last_part(path)), task_log_leader(r->task));
             free(path);
         }
 }
 
-static void note_said(const char *path, const struct script *who)
+static void note_said(const char *path, const struct task_log *who)
 {
     if (table_get(&names, last_part(path)))
         note_user(table_at(&names, last_part(path)), who);
@@ -83,9 +83,9 @@ static void note_use(const struct record *r)
         if (!is_given && f->type != FIELD_RESOLVED)
             continue;
         char *path = strndup((const char *)f->data, f->length);
-        note_said(path, script_leader(r->task));
+        note_said(path, task_log_leader(r->task));
         if (uses && f->type == FIELD_RESOLVED)
-            note_user(table_at(&directories, path), script_leader(r->task));
+            note_user(table_at(&directories, path), task_log_leader(r->task));
         free(path);
     }
 }
@@ -94,7 +94,7 @@ static void look(const struct table *users, const char *name, struct event *e)
 {
     const struct users *u = table_get(users, name);
     e->seen_by |= u ? u->bits : 0;
-    e->unseen = e->unseen && (!u || u->one == script_leader(e->record->task));
+    e->unseen = e->unseen && (!u || u->one == task_log_leader(e->record->task));
 }
 
 static void find_users(struct event *e)
@@ -132,5 +132,5 @@ void replay_unseen_start(struct event **ordered, size_t count)
 
 bool replay_are_seen(const struct event *one, const struct event *other)
 {
-    return one->seen_by & bit_of(script_leader(other->record->task)) && other->seen_by & bit_of(script_leader(one->record->task));
+    return one->seen_by & bit_of(task_log_leader(other->record->task)) && other->seen_by & bit_of(task_log_leader(one->record->task));
 }

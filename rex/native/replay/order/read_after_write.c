@@ -42,7 +42,7 @@ static bool writes(const struct record *r)
 /* A vfork is over when its child executes, which may wait for what the maker has written; the log has it before that. */
 static bool lasts_until_exec(const struct record *r)
 {
-    const struct script *child = call_of(r->call) && call_of(r->call)->hook == REX_HOOK_FORK && r->result > 0 ? script_named((uint32_t)r->result) : NULL;
+    const struct task_log *child = call_of(r->call) && call_of(r->call)->hook == REX_HOOK_FORK && r->result > 0 ? task_log_named((uint32_t)r->result) : NULL;
     return child && child->birth && child->birth->args[2] & CLONE_VFORK;
 }
 
@@ -51,7 +51,7 @@ static bool lasts_until_exec(const struct record *r)
 static bool is_certain(const struct record *r)
 {
     const struct rex_call *c = call_of(r->call);
-    if (script_leader(r->task)->has_threads || script_of(r->task)->memory_group)
+    if (task_log_leader(r->task)->has_threads || task_log_of(r->task)->memory_group)
         return c && pipe_gives(r->call) && r->result > 0 && replay_on_connection(r->stream);
     return c ? !c->query && c->hook != REX_HOOK_OPEN && !lasts_until_exec(r) : r->call == EVENT_EXIT;
 }
@@ -74,7 +74,7 @@ static void note_reader(const struct writers *w, const struct event *e, const st
     struct awaited a = {.opening = e->number};
     for (size_t i = 0; i < w->count; i++) {
         const struct event *done = last[w->item[i].task];
-        if (done && done->number > w->item[i].opened->number && script_leader(w->item[i].task) != script_leader(e->record->task))
+        if (done && done->number > w->item[i].opened->number && task_log_leader(w->item[i].task) != task_log_leader(e->record->task))
             a.item[a.count++] = done;
     }
     if (!a.count)
@@ -85,7 +85,7 @@ static void note_reader(const struct writers *w, const struct event *e, const st
 
 void replay_written_start(void)
 {
-    const struct event **last = zalloc((script_total() + 1) * sizeof *last);
+    const struct event **last = zalloc((task_log_total() + 1) * sizeof *last);
     for (size_t i = 0; i < event_count && !is_serialized(); i++) {
         const struct event *e = &events[i];
         char *path = opens(e) ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : NULL;

@@ -38,7 +38,7 @@ bool is_arrival(const struct record *r)
 
 static struct source *source_in(const struct record *r)
 {
-    uint32_t tgid = script_of(r->task)->tgid;
+    uint32_t tgid = task_log_of(r->task)->tgid;
     size_t i = 0;
     while (i < source_count && !(sources[i].tgid == tgid && sources[i].was == r->args[2]))
         i++;
@@ -67,7 +67,7 @@ void replay_arrivals_start(void)
 bool replay_has_arrivals(const struct task *t)
 {
     size_t i = 0;
-    while (i < source_count && sources[i].tgid != t->script->tgid)
+    while (i < source_count && sources[i].tgid != t->task_log->tgid)
         i++;
     return i < source_count;
 }
@@ -81,7 +81,7 @@ static struct source *source_of(struct task *t)
         return NULL;
     for (size_t i = source_count; i-- > 0; ) {
         struct source *s = &sources[i];
-        if (s->tgid != t->script->tgid)
+        if (s->tgid != t->task_log->tgid)
             continue;
         if (s->pipe == st.st_ino)
             return s;
@@ -139,9 +139,9 @@ bool replay_arrival_comes(struct task *t, const struct event *e)
     for (size_t i = 0; i < source_count; i++) {
         struct source *s = &sources[i];
         size_t k = events_before(s, e->number);
-        if (s->tgid != t->script->tgid || s->was == e->record->args[2] || s->given_up >= e->number)
+        if (s->tgid != t->task_log->tgid || s->was == e->record->args[2] || s->given_up >= e->number)
             continue;
-        if (k && s->event[k - 1]->record->task != t->script->index && !is_passed_on(s, s->until[k - 1], e->record->args[4]))
+        if (k && s->event[k - 1]->record->task != t->task_log->index && !is_passed_on(s, s->until[k - 1], e->record->args[4]))
             return false;
     }
     return true;
@@ -151,7 +151,7 @@ bool replay_arrival_comes(struct task *t, const struct event *e)
 void replay_arrival_give_up(const struct task *t, const struct event *e)
 {
     for (size_t i = 0; is_arrival(e->record) && i < source_count; i++)
-        if (sources[i].tgid == t->script->tgid && sources[i].given_up < e->number)
+        if (sources[i].tgid == t->task_log->tgid && sources[i].given_up < e->number)
             sources[i].given_up = e->number;
 }
 

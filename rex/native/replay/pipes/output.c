@@ -58,8 +58,8 @@ static bool is_whole(struct task *t, const struct event *e)
 static struct event *first_of_siblings(struct task *t, uint64_t key, struct event *best, bool (*what)(struct task *t, const struct event *e))
 {
     enum { FAR = 64 };
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct event *e = replay_is_sibling(t, script_of(i)) ? queue_left(queue_at(queue_id(script_of(i), t->nr, key, 0)), PLAIN) : NULL;
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct event *e = replay_is_sibling(t, task_log_of(i)) ? queue_left(queue_at(queue_id(task_log_of(i), t->nr, key, 0)), PLAIN) : NULL;
         for (int k = 0; e && k < FAR && (!best || e->number < best->number); e = e->next[PLAIN], k++)
             if (!replay_is_taken(t, e) && (!what || what(t, e)))
                 best = e;
@@ -149,7 +149,7 @@ static void say_last(struct task *t, uint64_t n)
     give_result(t, (int64_t)n);
 }
 
-static bool has_output_left(const struct script *s)
+static bool has_output_left(const struct task_log *s)
 {
     for (size_t i = s->cursor; i < s->count; i++) {
         const struct record *r = s->event[i]->record;
@@ -163,7 +163,7 @@ static bool has_output_left(const struct script *s)
 bool replay_siblings_write(const struct task *t)
 {
     for (const struct task *other = tasks; other; other = other->next)
-        if (other != t && other->alive && other->script && other->leader == t->leader && has_output_left(other->script))
+        if (other != t && other->alive && other->task_log && other->leader == t->leader && has_output_left(other->task_log))
             return true;
     return false;
 }
@@ -200,6 +200,6 @@ void replay_output_exit(struct task *t, struct event *e, int64_t result)
     if (e->written < (uint64_t)e->record->result)
         return;
     replay_done(e);
-    if (e->record->task == t->script->index)
-        t->script->said = e;
+    if (e->record->task == t->task_log->index)
+        t->task_log->said = e;
 }

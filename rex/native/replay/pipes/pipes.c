@@ -188,7 +188,7 @@ static void went(struct task *t, struct event *e, uint64_t n)
         if (of(e)->args[3] == IS_LAST_TURN)
             pipe_turns_end(t, (int)of(e)->args[1]);
         replay_done(e);
-        e = n ? replay_queue(t->script, EVENT_PIPE, e->key) : NULL;
+        e = n ? replay_queue(t->task_log, EVENT_PIPE, e->key) : NULL;
     }
 }
 

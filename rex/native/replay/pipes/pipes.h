@@ -10,7 +10,7 @@ struct task;
 /* Replay: requests of threads to external servers, and the answers. */
 /* A request and its answers: what was written on a connection until something was read, and all that was read before
  * the next was written.  The first of a connection has no request if the server sends first. */
-struct part {
+struct reply {
     struct event *event;
     const unsigned char *data;
     size_t n;                        /* 0: the connection ends */

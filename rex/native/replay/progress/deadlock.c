@@ -98,8 +98,8 @@ void replay_stuck_start(void)
         events[i].idle = is_idle(events[i].record);
 }
 
-/* The places in a script of what is not idle: of a hundred million events these may be few. */
-static void find_moves(struct script *s)
+/* The places in a task log of what is not idle: of a hundred million events these may be few. */
+static void find_moves(struct task_log *s)
 {
     s->moves_found = true;
     for (size_t i = 0; i < s->count; i++)
@@ -110,7 +110,7 @@ static void find_moves(struct script *s)
 }
 
 /* The number of its moves before a place. */
-static size_t moves_before(struct script *s, size_t at)
+static size_t moves_before(struct task_log *s, size_t at)
 {
     if (!s->moves_found)
         find_moves(s);
@@ -126,13 +126,13 @@ static size_t moves_before(struct script *s, size_t at)
 }
 
 /* How many events there are until the last before that place which is not idle. */
-static size_t until_last(struct script *s, size_t at)
+static size_t until_last(struct task_log *s, size_t at)
 {
     size_t n = moves_before(s, at);
     return n ? s->moves[n - 1] + 1 : 0;
 }
 
-static size_t next_to_come(struct script *s, size_t at)
+static size_t next_to_come(struct task_log *s, size_t at)
 {
     size_t n = moves_before(s, at);
     return n < s->move_count ? s->moves[n] : s->count;
@@ -140,7 +140,7 @@ static size_t next_to_come(struct script *s, size_t at)
 
 const struct event *replay_next_move(struct task *t)
 {
-    struct script *s = t->script;
+    struct task_log *s = t->task_log;
     if (!s || !s->birth)
         return NULL;
     size_t n = moves_before(s, replay_place(t));
@@ -149,14 +149,14 @@ const struct event *replay_next_move(struct task *t)
     return n < s->move_count ? s->event[s->moves[n]] : s->exit;
 }
 
-ull replay_time_before(const struct script *s, size_t at)
+ull replay_time_before(const struct task_log *s, size_t at)
 {
     return (at ? s->event[at - 1]->record : s->birth)->time;
 }
 
 /* The longest time without an event, of those that are not idle, from that place on, until that point in time.  A log from anywhere
  * may have any times: none is later than the recording's end, and no pause is longer than the longest that is believed. */
-static ull longest_pause(struct script *s, size_t at, ull until)
+static ull longest_pause(struct task_log *s, size_t at, ull until)
 {
     ull longest = 0, before = replay_time_before(s, until_last(s, at));
     until = until < plan.duration ? until : plan.duration;
@@ -172,7 +172,7 @@ static ull longest_pause(struct script *s, size_t at, ull until)
 /* For how long the task had no event when recorded, where it is now: maybe in the call of the last that it came for. */
 static ull pause_of(struct task *t)
 {
-    struct script *s = t->script;
+    struct task_log *s = t->task_log;
     if (!s || !s->birth)
         return 0;
     size_t at = until_last(s, replay_place_by_ring(t)), next = next_to_come(s, at);
@@ -194,13 +194,13 @@ bool replay_time_comes(const struct event *e)
 {
     ull unmoved = replay_unmoved_for();
     for (struct task *t = tasks; t; t = t->next) {
-        const struct event *next = t->alive && !t->held && t->script && t->script->birth ? replay_next(t) : NULL;
-        size_t at = t->script ? t->script->cursor : 0;
-        if (!next || next->number > e->number || unmoved > 2 * longest_pause(t->script, at ? at - 1 : 0, e->record->time) + BUSY_NS)
+        const struct event *next = t->alive && !t->held && t->task_log && t->task_log->birth ? replay_next(t) : NULL;
+        size_t at = t->task_log ? t->task_log->cursor : 0;
+        if (!next || next->number > e->number || unmoved > 2 * longest_pause(t->task_log, at ? at - 1 : 0, e->record->time) + BUSY_NS)
             continue;
         ull limit = 0;
         enum mover mover = replay_mover(t, &limit);
-        if (mover == ITSELF || (mover == TIME && replay_time_before(t->script, at) + limit <= e->record->time))
+        if (mover == ITSELF || (mover == TIME && replay_time_before(t->task_log, at) + limit <= e->record->time))
             return true;
     }
     return false;
@@ -210,7 +210,7 @@ static void end(const char *why)
 {
     struct task *waits = NULL;
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->script && replay_next(t) && (!waits || replay_next(t)->number < replay_next(waits)->number))
+        if (t->alive && t->task_log && replay_next(t) && (!waits || replay_next(t)->number < replay_next(waits)->number))
             waits = t;
     replay_diverged(waits ? waits : tasks, NULL, "the replay cannot go on");
     report_line("the replay was ended=%s", why);

@@ -17,8 +17,8 @@
 
 static ull length_of(const struct event *e)
 {
-    const struct script *s = script_of(e->record->task);
-    size_t at = script_place(s, e);
+    const struct task_log *s = task_log_of(e->record->task);
+    size_t at = task_log_place(s, e);
     ull before = at || s->birth ? replay_time_before(s, at) : e->record->time;
     return e->record->time > before ? e->record->time - before : 0;
 }
@@ -28,7 +28,7 @@ bool replay_is_rest(const struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
     bool is_over = !log_is_plain && !is_serialized() && c && is_over_by_time(c, e->record->result);
-    return is_over && !script_leader(e->record->task)->has_threads && !script_of(e->record->task)->memory_group && length_of(e) >= WOKEN_NS;
+    return is_over && !task_log_leader(e->record->task)->has_threads && !task_log_of(e->record->task)->memory_group && length_of(e) >= WOKEN_NS;
 }
 
 /* Those of other processes that are at something, and for how long all have had a processor, ns. */

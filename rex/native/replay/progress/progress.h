@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 struct event;
-struct script;
+struct task_log;
 struct task;
 
 enum mover { NOBODY, TIME, READER, ITSELF };  /* what can make a task go on though no other does */
@@ -18,7 +18,7 @@ void replay_end_if_stuck(ull last);  /* last: when anything moved */
 bool replay_time_comes(const struct event *e);
 void replay_end_if_still(void);  /* though something moves, over and over */
 bool replay_any_idle(void);
-ull replay_time_before(const struct script *s, size_t at);  /* of the event before that place, or its birth */
+ull replay_time_before(const struct task_log *s, size_t at);  /* of the event before that place, or its birth */
 const struct event *replay_next_move(struct task *t);  /* its first unused event that is not idle, or its end; NULL: the log does not say */
 
 /* stillness.c */

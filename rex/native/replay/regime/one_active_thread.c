@@ -34,10 +34,10 @@ static bool do_siblings_rest(const struct task *t)
 {
     int working = 0;
     for (struct task *other = tasks; other; other = other->next) {
-        const struct event *next = other->script ? replay_next(other) : NULL;
+        const struct event *next = other->task_log ? replay_next(other) : NULL;
         if (!other->alive || other->leader != t->leader)
             continue;
-        if (!other->script)
+        if (!other->task_log)
             return false;
         working += other == t ? !regime_state(t)->handler_sp : next && !replay_is_signal(next) && !regime_state(other)->handler_sp;
     }
@@ -175,9 +175,9 @@ bool replay_alone_waits(struct task *t, const struct event *e)
  * may not have come as far here. */
 bool replay_alone_awaits(struct task *t, const struct event *signal)
 {
-    const struct script *s = t->script, *sender = replay_sender_of(signal);
+    const struct task_log *s = t->task_log, *sender = replay_sender_of(signal);
     struct asked a;
-    size_t i = script_place(s, signal);
+    size_t i = task_log_place(s, signal);
     while (i < s->count && (s->event[i]->done || replay_is_signal(s->event[i])))
         i++;
     bool is_due = sender && !replay_is_sibling(t, sender) && !replay_is_sent(t, signal);
@@ -187,7 +187,7 @@ bool replay_alone_awaits(struct task *t, const struct event *signal)
 /* ------------------------------------------------------------------ what is over */
 
 /* What it does next, if it has done all before that, and nothing after. */
-static const struct event *next_side_effect(const struct script *s)
+static const struct event *next_side_effect(const struct task_log *s)
 {
     const struct event *next = s->done_to < s->count ? s->event[s->done_to] : NULL;
     return next && !next->done && !(s->did && s->did->number > next->number) ? next : NULL;
@@ -197,7 +197,7 @@ static const struct event *next_side_effect(const struct script *s)
  * readings before the thread's last side effect are over; those after its next side effect, which is returned, are still to come. */
 const struct event *replay_alone_side_effect(struct task *t)
 {
-    struct script *s = t->script;
+    struct task_log *s = t->task_log;
     size_t did = s->past;
     uint64_t time = 0;
     if (!goes_alone(t))
@@ -230,7 +230,7 @@ static bool has_any_rested(void)
 {
     static enum { UNKNOWN, NONE, SOME } known;
     for (size_t i = 0; i < event_count && !known; i++)
-        if (replay_is_signal(&events[i]) && came_at_rest(&events[i]) && script_of(events[i].record->task)->birth->args[2] & CLONE_THREAD)
+        if (replay_is_signal(&events[i]) && came_at_rest(&events[i]) && task_log_of(events[i].record->task)->birth->args[2] & CLONE_THREAD)
             known = SOME;
     known = known ? known : NONE;
     return known == SOME;
@@ -264,7 +264,7 @@ static bool is_back(struct task *t)
 static struct event *next_of(struct task *t)
 {
     struct event *next = replay_next(t);
-    const struct script *s = t->script;
+    const struct task_log *s = t->task_log;
     if (t->held && t->matched && t->matched->record->task == s->index)
         return t->matched;
     if (!next || replay_is_signal(next) || !regime_state(t)->handler_sp || !is_back(t))
@@ -281,7 +281,7 @@ static struct event *next_of(struct task *t)
 /* Whether the sibling thread's next event comes before this event. */
 static bool comes_first(struct task *sibling, struct event *next, const struct task *t, const struct event *e)
 {
-    const struct event *answered = sibling->script->answered;
+    const struct event *answered = sibling->task_log->answered;
     if (!next || next->number > e->number)
         return false;
     if (!replay_is_signal(next))
@@ -306,11 +306,11 @@ static bool keeps_order(const struct task *t)
  * handler's next signal.  Then it finds nothing yet. */
 bool replay_alone_is_later(const struct task *t, const struct event *e)
 {
-    bool is_later = e->record->task != t->script->index;
+    bool is_later = e->record->task != t->task_log->index;
     if (t->nr != REX_NR_wait4 || !(t->args[2] & WNOHANG) || !keeps_order(t))
         return false;
-    for (size_t i = t->script->cursor; i < t->script->count && t->script->event[i] != e; i++)
-        is_later |= regime_state(t)->handler_sp && !t->script->event[i]->done && replay_is_signal(t->script->event[i]);
+    for (size_t i = t->task_log->cursor; i < t->task_log->count && t->task_log->event[i] != e; i++)
+        is_later |= regime_state(t)->handler_sp && !t->task_log->event[i]->done && replay_is_signal(t->task_log->event[i]);
     return is_later;
 }
 

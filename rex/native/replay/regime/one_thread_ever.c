@@ -13,7 +13,7 @@ static bool is_wait(const struct record *r)
     return r->call == EVENT_TASK || r->call == EVENT_EXIT || r->call == REX_NR_exit || (call_of(r->call) && is_readiness_wait(call_of(r->call)));
 }
 
-static bool only_waits(const struct script *s)
+static bool only_waits(const struct task_log *s)
 {
     for (size_t i = 0; i < s->count; i++)
         if (!s->event[i]->idle && !is_wait(s->event[i]->record))
@@ -21,10 +21,10 @@ static bool only_waits(const struct script *s)
     return true;
 }
 
-bool replay_is_sole(const struct script *own)
+bool replay_is_sole(const struct task_log *own)
 {
-    for (uint32_t i = 0; i < script_total(); i++) {
-        const struct script *s = script_of(i);
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        const struct task_log *s = task_log_of(i);
         if (s != own && s->tgid == own->tgid && !only_waits(s))
             return false;
     }

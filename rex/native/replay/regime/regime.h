@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 struct event;
-struct script;
+struct task_log;
 struct task;
 
 /* one_active_thread.c */
@@ -23,6 +23,6 @@ void replay_alone_handles(struct task *t, const struct event *e);
 bool replay_alone_listens(void);
 
 /* one_thread_ever.c */
-bool replay_is_sole(const struct script *own);  /* the other threads of its process only wait, see replay/regime/one_thread_ever.c */
+bool replay_is_sole(const struct task_log *own);  /* the other threads of its process only wait, see replay/regime/one_thread_ever.c */
 
 #endif

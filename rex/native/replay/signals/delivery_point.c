@@ -29,7 +29,7 @@ void replay_block(struct task *t)
 /* Where the signal came that the task has next, and that is not on its way; BETWEEN_CALLS without one. */
 static enum moment awaited(struct task *t)
 {
-    const struct event *e = t->script ? replay_next(t) : NULL;
+    const struct event *e = t->task_log ? replay_next(t) : NULL;
     return e && e->record->call == EVENT_SIGNAL && t->injected != e ? (enum moment)e->record->args[2] : BETWEEN_CALLS;
 }
 
@@ -166,7 +166,7 @@ void replay_interrupts(struct task *t)
 static const struct event *due_before(struct task *t, const struct event *e)
 {
     const struct event *next = replay_next(t);
-    const struct script *s = t->script;
+    const struct task_log *s = t->task_log;
     for (size_t i = s->cursor; next && i < s->count && s->event[i]->number < e->number; i++) {
         const struct event *due = s->event[i];
         if (!due->done && replay_is_signal(due))
@@ -185,7 +185,7 @@ bool replay_sleeps_over(struct task *t, const struct event *e)
     if (is_serialized() || !c || c->hook != REX_HOOK_SLEEP)
         return false;
     for (struct task *other = tasks; other; other = other->next) {
-        bool counts = other != t && other->alive && other->script && !(has_shared_work(t) && replay_is_sibling(t, other->script));
+        bool counts = other != t && other->alive && other->task_log && !(has_shared_work(t) && replay_is_sibling(t, other->task_log));
         const struct event *due = counts ? due_before(other, e) : NULL;
         if (due && replay_is_sent(other, due))
             return true;
@@ -215,7 +215,7 @@ bool replay_is_too_early(struct task *t, const struct event *e)
 bool replay_send_left(void)
 {
     for (struct task *t = tasks; t; t = t->next) {
-        struct event *e = t->alive && !t->held && t->script ? replay_next_signal(t, true) : NULL;
+        struct event *e = t->alive && !t->held && t->task_log ? replay_next_signal(t, true) : NULL;
         if (e && t->injected != e && replay_is_sent(t, e)) {
             replay_send_now(t, e);
             return true;
@@ -229,9 +229,9 @@ bool replay_send_left(void)
 bool replay_send_overdue(const struct task *earliest)
 {
     for (struct task *t = tasks; t; t = t->next) {
-        struct event *e = t->alive && !t->held && t->script ? replay_next_signal(t, true) : NULL;
-        const struct script *sender = e ? replay_sender_of(e) : NULL;
-        bool is_for_any = sender && (sender->tgid != t->script->tgid || replay_siginfo(e->record).si_code == SI_USER);
+        struct event *e = t->alive && !t->held && t->task_log ? replay_next_signal(t, true) : NULL;
+        const struct task_log *sender = e ? replay_sender_of(e) : NULL;
+        bool is_for_any = sender && (sender->tgid != t->task_log->tgid || replay_siginfo(e->record).si_code == SI_USER);
         bool is_first = is_for_any && (!earliest || e->number < earliest->matched->number);
         if (is_first && t->injected != e && replay_is_sent(t, e) && !replay_time_comes(e)) {
             replay_send_now(t, e);

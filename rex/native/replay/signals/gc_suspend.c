@@ -20,7 +20,7 @@ static uint64_t bit(int sig)
 }
 
 /* The signal that a sibling sent; 0: it is no such event. */
-static int sent_by_sibling(const struct script *s, size_t i)
+static int sent_by_sibling(const struct task_log *s, size_t i)
 {
     const struct event *e = i < s->count ? s->event[i] : NULL;
     if (!e || !replay_is_signal(e))
@@ -29,22 +29,22 @@ static int sent_by_sibling(const struct script *s, size_t i)
     return info.si_code == SI_TKILL && info.si_pid == (pid_t)s->tgid ? info.si_signo : 0;
 }
 
-static bool is_call(const struct script *s, size_t i, long nr)
+static bool is_call(const struct task_log *s, size_t i, long nr)
 {
     return i < s->count && s->event[i]->record->call == (uint32_t)nr;
 }
 
-static bool is_suspension(const struct script *s, size_t i)
+static bool is_suspension(const struct task_log *s, size_t i)
 {
     return sent_by_sibling(s, i) && is_call(s, i + 1, REX_NR_rt_sigsuspend) && sent_by_sibling(s, i + 2);
 }
 
-static bool sends_one(const struct script *s, size_t i, uint64_t signals)
+static bool sends_one(const struct task_log *s, size_t i, uint64_t signals)
 {
     return is_call(s, i, REX_NR_tgkill) && s->event[i]->record->args[0] == s->tgid && signals & bit((int)s->event[i]->record->args[2]);
 }
 
-static void cross_out(struct script *s, uint64_t signals)
+static void cross_out(struct task_log *s, uint64_t signals)
 {
     for (size_t i = 0; i < s->count; i++)
         if (signals & bit(sent_by_sibling(s, i))) {
@@ -60,24 +60,24 @@ static void cross_out(struct script *s, uint64_t signals)
 
 void replay_suspend_start(void)
 {
-    for (uint32_t k = 0; !is_serialized() && k < script_total(); k++) {
-        struct script *s = script_of(k), *leader = script_named(s->tgid);
+    for (uint32_t k = 0; !is_serialized() && k < task_log_total(); k++) {
+        struct task_log *s = task_log_of(k), *leader = task_log_named(s->tgid);
         for (size_t i = 0; leader && i < s->count; i++)
             if (is_suspension(s, i)) {
                 leader->suspend |= bit(sent_by_sibling(s, i));
                 leader->resume |= bit(sent_by_sibling(s, i + 2));
             }
     }
-    for (uint32_t k = 0; k < script_total(); k++) {
-        const struct script *leader = script_named(script_of(k)->tgid);
+    for (uint32_t k = 0; k < task_log_total(); k++) {
+        const struct task_log *leader = task_log_named(task_log_of(k)->tgid);
         if (leader && leader->suspend)
-            cross_out(script_of(k), leader->suspend | leader->resume);
+            cross_out(task_log_of(k), leader->suspend | leader->resume);
     }
 }
 
-static const struct script *leader_of(const struct task *t)
+static const struct task_log *leader_of(const struct task *t)
 {
-    const struct script *leader = has_shared_work(t) ? script_named(t->script->tgid) : NULL;
+    const struct task_log *leader = has_shared_work(t) ? task_log_named(t->task_log->tgid) : NULL;
     return leader && leader->suspend ? leader : NULL;
 }
 
@@ -96,7 +96,7 @@ static void send_signal(struct task *t, int sig)
 /* Whether the call is about such signals. */
 bool replay_suspends(struct task *t)
 {
-    const struct script *leader = leader_of(t);
+    const struct task_log *leader = leader_of(t);
     if (!leader)
         return false;
     if (t->nr == REX_NR_rt_sigsuspend)
@@ -110,7 +110,7 @@ bool replay_suspends(struct task *t)
 
 bool replay_suspend_signal(struct task *t, siginfo_t *info)
 {
-    const struct script *leader = leader_of(t);
+    const struct task_log *leader = leader_of(t);
     if (!leader || info->si_code != SI_TKILL || info->si_pid != getpid() || !((leader->suspend | leader->resume) & bit(info->si_signo)))
         return false;
     signal_state(t)->suspended = !signal_state(t)->suspended && leader->suspend & bit(info->si_signo);

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 
 /* When it began to compute: signals before this one came as it did. */
-static ull computing_since(const struct script *s)
+static ull computing_since(const struct task_log *s)
 {
     size_t at = s->cursor;
     while (at && s->event[at - 1]->record->call == EVENT_SIGNAL && s->event[at - 1]->record->args[2] == BETWEEN_CALLS)
@@ -29,9 +29,9 @@ static ull computing_since(const struct script *s)
 /* A signal between threads of a process comes by what the sender knows of the receiver, not in mid-computation. */
 static bool is_in_computation(const struct task *t, const struct event *e)
 {
-    const struct script *sender = replay_sender_of(e);
+    const struct task_log *sender = replay_sender_of(e);
     return !is_serialized() && e->record->args[2] == BETWEEN_CALLS && !e->record->args[1] && !(sender && replay_is_sibling(t, sender))
-        && e->record->time > computing_since(t->script) + DEFERRED_NS;
+        && e->record->time > computing_since(t->task_log) + DEFERRED_NS;
 }
 
 static bool kills_by_default(int sig)
@@ -47,7 +47,7 @@ static bool kills_by_default(int sig)
 static bool awaits_handler(const struct task *t, const struct event *e)
 {
     int sig = (int)e->record->args[0];
-    const struct event *exit = t->leader->script ? t->leader->script->exit : NULL;
+    const struct event *exit = t->leader->task_log ? t->leader->task_log->exit : NULL;
     bool killed = exit && WIFSIGNALED((int)exit->record->result) && WTERMSIG((int)exit->record->result) == sig;
     return kills_by_default(sig) && !killed && !is_caught(t->tid, sig);
 }
@@ -60,7 +60,7 @@ bool replay_computes_until(struct task *t, const struct event *e)
 bool replay_any_computes(void)
 {
     for (struct task *t = tasks; t; t = t->next) {
-        const struct event *e = t->alive && !t->held && t->script && t->script->birth ? replay_next_signal(t, false) : NULL;
+        const struct event *e = t->alive && !t->held && t->task_log && t->task_log->birth ? replay_next_signal(t, false) : NULL;
         if (e && t->injected != e && is_in_computation(t, e))
             return true;
     }

@@ -21,18 +21,18 @@ static bool is_sent(const siginfo_t *info)
     return info->si_code == SI_USER || info->si_code == SI_QUEUE;
 }
 
-static bool is_between(const struct script *s, const struct record *r)
+static bool is_between(const struct task_log *s, const struct record *r)
 {
     siginfo_t info = replay_siginfo(r);
-    const struct script *sender = is_sent(&info) ? replay_sender(&info) : NULL;
+    const struct task_log *sender = is_sent(&info) ? replay_sender(&info) : NULL;
     return sender && peers_share(sender) && peers_share(s) && sender->tgid != s->tgid;
 }
 
 /* With the wait that it ended. */
 void replay_inside_signals_start(void)
 {
-    for (uint32_t k = 0; k < script_total(); k++) {
-        struct script *s = script_of(k);
+    for (uint32_t k = 0; k < task_log_total(); k++) {
+        struct task_log *s = task_log_of(k);
         for (size_t i = 0; i < s->count; i++) {
             const struct record *before = i ? s->event[i - 1]->record : NULL;
             if (s->event[i]->record->call != EVENT_SIGNAL || !is_between(s, s->event[i]->record))
@@ -49,7 +49,7 @@ bool replay_inside_kill(struct task *t)
 {
     int number = (int)t->args[0], who = number < 0 ? -number : number;
     struct task *target = t->nr == REX_NR_kill && who > 1 ? task_named((uint32_t)who) : NULL;
-    if (!target || !target->script->birth || !peers_share(t->script) || !peers_share(target->script) || target->leader == t->leader)
+    if (!target || !target->task_log->birth || !peers_share(t->task_log) || !peers_share(target->task_log) || target->leader == t->leader)
         return false;
     struct user_regs_struct r = t->regs;
     r.rdi = (ull)(number < 0 ? -target->tid : target->tid);
@@ -61,12 +61,12 @@ bool replay_inside_kill(struct task *t)
 
 bool replay_inside_signal(struct task *t, siginfo_t *info)
 {
-    if (!is_sent(info) || !peers_share(t->script))
+    if (!is_sent(info) || !peers_share(t->task_log))
         return false;
     const struct task *sender = replay_task_of(info->si_pid);
-    if (!sender || !sender->script->birth || !peers_share(sender->script) || sender->leader == t->leader)
+    if (!sender || !sender->task_log->birth || !peers_share(sender->task_log) || sender->leader == t->leader)
         return false;
-    info->si_pid = (pid_t)sender->script->tid;
+    info->si_pid = (pid_t)sender->task_log->tid;
     ptrace(PTRACE_SETSIGINFO, t->tid, 0, info);
     return true;
 }
@@ -77,7 +77,7 @@ int64_t replay_inside_broken(struct task *t)
 {
     for (size_t i = 0; i < event_count; i++) {
         const struct record *r = events[i].record;
-        if (r->call == t->nr && (r->result == -EPIPE || r->result == -ECONNRESET) && script_of(r->task)->tgid == t->script->tgid)
+        if (r->call == t->nr && (r->result == -EPIPE || r->result == -ECONNRESET) && task_log_of(r->task)->tgid == t->task_log->tgid)
             return -EPIPE;
     }
     t->lost_reader = !(t->args[3] & MSG_NOSIGNAL);

@@ -17,12 +17,12 @@
 /* The log ends here, by a kill. */
 bool replay_is_doomed(struct task *t)
 {
-    return t->script && !shares_memory(t) && t->script->exit && (t->script->exit->record->result & 0x7f) == SIGKILL && !replay_next(t);
+    return t->task_log && !shares_memory(t) && t->task_log->exit && (t->task_log->exit->record->result & 0x7f) == SIGKILL && !replay_next(t);
 }
 
 bool replay_was_killed(const struct task *t)
 {
-    return script_named(t->script->tgid)->sent[SIGKILL];
+    return task_log_named(t->task_log->tgid)->sent[SIGKILL];
 }
 
 static bool kills(const struct record *r, uint32_t tgid)
@@ -35,14 +35,14 @@ static bool kills(const struct record *r, uint32_t tgid)
 /* Its call had begun before that, or may have. */
 static bool is_under_way(const struct event *e, const struct event *at)
 {
-    const struct script *s = script_of(e->record->task);
-    size_t place = script_place(s, e);
+    const struct task_log *s = task_log_of(e->record->task);
+    size_t place = task_log_place(s, e);
     return !place || s->event[place - 1]->number < at->number;
 }
 
 /* Who killed its process, NULL: nobody of the log's.  A process may be seen to end before the call returns that killed it; one
  * that has ended may be killed as well. */
-static const struct event *killer_of(struct script *s)
+static const struct event *killer_of(struct task_log *s)
 {
     enum { FAR = 4096 };
     size_t end = s->exit->number + FAR < event_count ? s->exit->number + FAR : event_count;
@@ -70,20 +70,20 @@ static bool are_all_doomed(const struct task *t)
 /* Unless the log has a call that kills it, it does so itself, or was killed from outside. */
 static bool is_due(struct task *t)
 {
-    const struct event *killer = killer_of(t->script);
+    const struct event *killer = killer_of(t->task_log);
     if (replay_was_killed(t) || (killer && killer->done))
         return true;
-    if (killer && script_of(killer->record->task)->tgid != t->script->tgid)
+    if (killer && task_log_of(killer->record->task)->tgid != t->task_log->tgid)
         return false;
-    return are_all_doomed(t) && (killer || is_serialized() || replay_is_turn(t, t->script->exit));
+    return are_all_doomed(t) && (killer || is_serialized() || replay_is_turn(t, t->task_log->exit));
 }
 
 /* Killed by the kernel or from outside as it computed: it has used as much processor time as when recorded. */
 bool replay_has_run_until_kill(struct task *t)
 {
-    if (!replay_is_doomed(t) || !are_all_doomed(t) || killer_of(t->script))
+    if (!replay_is_doomed(t) || !are_all_doomed(t) || killer_of(t->task_log))
         return false;
-    const struct record *exit = t->script->exit->record;
+    const struct record *exit = t->task_log->exit->record;
     return task_usage(t).ran / 1000 >= exit->args[0] + exit->args[1];
 }
 

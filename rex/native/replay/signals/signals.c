@@ -41,10 +41,10 @@ bool replay_is_signal(const struct event *e)
 }
 
 /* Who in the experiment sent it, or ended; NULL if it came from outside or from the kernel. */
-struct script *replay_sender(const siginfo_t *info)
+struct task_log *replay_sender(const siginfo_t *info)
 {
     bool is_sent = info->si_code <= 0 && info->si_code != SI_TIMER && info->si_code != SI_MESGQ && info->si_code != SI_ASYNCIO;
-    return is_sent || info->si_signo == SIGCHLD ? script_named((uint32_t)info->si_pid) : NULL;
+    return is_sent || info->si_signo == SIGCHLD ? task_log_named((uint32_t)info->si_pid) : NULL;
 }
 
 /* A signal between processes of the experiment is not due before its sender has sent it,
@@ -53,21 +53,21 @@ bool replay_was_sent(struct task *t, const struct field *f)
 {
     siginfo_t info;
     memcpy(&info, f->data, sizeof info);
-    struct script *sender = replay_sender(&info);
+    struct task_log *sender = replay_sender(&info);
     if (!sender)
         return true;
     if (info.si_code > 0)
         return !sender->exit || sender->exit->done || info.si_code == CLD_STOPPED || info.si_code == CLD_CONTINUED;
-    return script_named(t->script->tgid)->sent[info.si_signo & 63] > 0 || (sender->exit && sender->exit->done);
+    return task_log_named(t->task_log->tgid)->sent[info.si_signo & 63] > 0 || (sender->exit && sender->exit->done);
 }
 
-struct script *replay_sender_of(const struct event *e)
+struct task_log *replay_sender_of(const struct event *e)
 {
     siginfo_t info = replay_siginfo(e->record);
     return replay_sender(&info);
 }
 
-static bool is_ended_by(const struct script *s, const struct event *e)
+static bool is_ended_by(const struct task_log *s, const struct event *e)
 {
     return s->exit && (s->exit->record->result & 0x7f) == (int64_t)e->record->args[0];
 }
@@ -75,12 +75,12 @@ static bool is_ended_by(const struct script *s, const struct event *e)
 /* Whether the signal ends a process some of whose threads had ended before, and have not come as far here. */
 bool replay_ends_too_early(const struct task *t, const struct event *e)
 {
-    const struct script *own = t->script;
+    const struct task_log *own = t->task_log;
     ull since = own->sent_at ? own->sent_at : t->last_stop;
     if (!is_ended_by(own, e) || log_now() - since > OVERDUE_NS)
         return false;
-    for (uint32_t i = 0; i < script_total(); i++) {
-        const struct script *s = script_of(i);
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        const struct task_log *s = task_log_of(i);
         if (s != own && s->tgid == own->tgid && s->exit && s->exit->number < e->number && !s->exit->done)
             return true;
     }
@@ -91,10 +91,10 @@ bool replay_ends_too_early(const struct task *t, const struct event *e)
  * whether it is there. */
 bool replay_is_killed_later(struct task *t, const struct event *e)
 {
-    if (is_serialized() || has_shared_work(t) || !is_ended_by(t->script, e))
+    if (is_serialized() || has_shared_work(t) || !is_ended_by(t->task_log, e))
         return false;
-    const struct script *sender = replay_sender_of(e);
-    return sender && sender->tgid != t->script->tgid && !replay_was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
+    const struct task_log *sender = replay_sender_of(e);
+    return sender && sender->tgid != t->task_log->tgid && !replay_was_sent(t, record_field(e->record, FIELD_WHOLE, FIELD_OUT));
 }
 
 bool replay_is_sent(struct task *t, const struct event *e)
@@ -114,8 +114,8 @@ static bool is_unsent_wakeup(struct task *t, const struct event *e)
 {
     if (!has_shared_work(t) || !replay_is_signal(e))
         return false;
-    const struct script *sender = replay_siginfo(e->record).si_code == SI_TKILL ? replay_sender_of(e) : NULL;
-    return sender && sender->tgid == t->script->tgid && !replay_is_sent(t, e);
+    const struct task_log *sender = replay_siginfo(e->record).si_code == SI_TKILL ? replay_sender_of(e) : NULL;
+    return sender && sender->tgid == t->task_log->tgid && !replay_is_sent(t, e);
 }
 
 /* The signal that the task has next.  Among siblings none waits for signals that were not needed here and are past; one from
@@ -123,8 +123,8 @@ static bool is_unsent_wakeup(struct task *t, const struct event *e)
 struct event *replay_next_signal(struct task *t, bool nothing_moves)
 {
     struct event *e = replay_next(t);
-    struct script *s = t->script;
-    size_t past = s->answered ? script_place(s, s->answered) : 0;
+    struct task_log *s = t->task_log;
+    size_t past = s->answered ? task_log_place(s, s->answered) : 0;
     bool is_next = true;
     for (size_t i = s->cursor; e && i < s->signals_to; i++) {
         e = s->event[i];
@@ -142,8 +142,8 @@ struct event *replay_next_signal(struct task *t, bool nothing_moves)
 /* The wait that a signal ended when recorded; NULL: none. */
 static struct event *wait_ended_by(const struct task *t, const struct event *e)
 {
-    size_t i = script_place(t->script, e);
-    struct event *wait = i ? t->script->event[i - 1] : NULL;
+    size_t i = task_log_place(t->task_log, e);
+    struct event *wait = i ? t->task_log->event[i - 1] : NULL;
     const struct rex_call *c = wait ? call_of(wait->record->call) : NULL;
     return c && wait->record->result == -EINTR && is_readiness_wait(c) ? wait : NULL;
 }
@@ -170,19 +170,19 @@ void replay_sent(struct task *t)
 {
     int at = arg_of(t->nr, REX_WORD_SIG), sig = (int)t->args[at] & 63;
     int pid = call_of(t->nr)->arg[at - 1].word == REX_WORD_PID ? (int)t->args[at - 1] : 0;
-    struct script *target = pid > 0 ? script_named((uint32_t)pid) : NULL;
-    target = target ? script_named(target->tgid) : NULL;
-    for (uint32_t i = 0; i < script_total(); i++)
-        if (!target || script_of(i) == target) {
-            script_of(i)->sent[sig]++;
-            script_of(i)->sent_at = log_now();
+    struct task_log *target = pid > 0 ? task_log_named((uint32_t)pid) : NULL;
+    target = target ? task_log_named(target->tgid) : NULL;
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        if (!target || task_log_of(i) == target) {
+            task_log_of(i)->sent[sig]++;
+            task_log_of(i)->sent_at = log_now();
         }
 }
 
 /* One signal that was sent has arrived. */
 void replay_arrived(struct task *t, int sig)
 {
-    struct script *s = script_named(t->script->tgid);
+    struct task_log *s = task_log_named(t->task_log->tgid);
     if (s && s->sent[sig & 63])
         s->sent[sig & 63]--;
 }
@@ -216,8 +216,8 @@ void replay_send_to_blocked(struct task *t)
 
 struct event *replay_event_after(struct task *t, const struct event *e)
 {
-    struct script *s = t->script;
-    size_t i = script_place(s, e);
+    struct task_log *s = t->task_log;
+    size_t i = task_log_place(s, e);
     if (i < s->count && e->repeats && repeats_are_left(e->repeats))
         return s->event[i];
     for (i++; i < s->count && s->event[i]->done; i++)
@@ -262,7 +262,7 @@ void replay_send_with(struct task *t, struct event *e)
 static bool deliver(struct task *t, struct event *e)
 {
     siginfo_t info = replay_siginfo(e->record);
-    struct script *child = info.si_signo == SIGCHLD && info.si_code >= CLD_EXITED && info.si_code <= CLD_DUMPED ? replay_sender(&info) : NULL;
+    struct task_log *child = info.si_signo == SIGCHLD && info.si_code >= CLD_EXITED && info.si_code <= CLD_DUMPED ? replay_sender(&info) : NULL;
     if (child)
         child->is_end_reported = true;
     if (info.si_signo != SIGSTOP)
@@ -275,7 +275,7 @@ static bool deliver(struct task *t, struct event *e)
 
 static struct event *signal_left(const struct task *t, int sig)
 {
-    const struct script *s = t->script;
+    const struct task_log *s = t->task_log;
     for (size_t i = s->cursor; i < s->count; i++)
         if (!s->event[i]->done && s->event[i]->record->call == EVENT_SIGNAL && (int)s->event[i]->record->args[0] == sig)
             return s->event[i];
@@ -354,8 +354,8 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
     bool comes_by_write = e && e->record->args[0] == SIGXFSZ && !all_sleep;
     if (!e || comes_by_write || t->injected == e || t->held || !replay_is_sent(t, e) || (!all_sleep && replay_alone_precedes(t, e)))
         return false;
-    size_t at = t->script->cursor;
-    ull before = replay_time_before(t->script, at);
+    size_t at = t->task_log->cursor;
+    ull before = replay_time_before(t->task_log, at);
     ull waited = log_now() - t->last_stop;
     if (e->record->args[2] == IN_UNSEEN_CALL && waited < OVERDUE_NS && !replay_sleeps_there(t, e))
         return false;                     /* it is on its way to that call */
@@ -411,7 +411,7 @@ void replay_idle(void)
         if (!t->alive)
             continue;
         struct event *due = replay_next_signal(t, false);
-        if (replay_is_doomed(t) && (replay_was_killed(t) || replay_has_run_until_kill(t) || (all_sleep && !replay_time_comes(t->script->exit))))
+        if (replay_is_doomed(t) && (replay_was_killed(t) || replay_has_run_until_kill(t) || (all_sleep && !replay_time_comes(t->task_log->exit))))
             kill(t->leader->tid, SIGKILL);
         else if (is_signal_due(t, due, all_sleep)) {
             replay_send_now(t, due);

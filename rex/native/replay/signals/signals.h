@@ -8,7 +8,7 @@
 struct event;
 struct field;
 struct record;
-struct script;
+struct task_log;
 struct task;
 
 /* delivery_point.c */
@@ -50,7 +50,7 @@ struct event *replay_event_after(struct task *t, const struct event *e);    /* i
 void replay_arrived(struct task *t, int sig);
 siginfo_t replay_siginfo(const struct record *r);  /* of a signal: the log was checked as it was loaded */
 bool replay_is_signal(const struct event *e);  /* one that nothing in the task itself causes */
-struct script *replay_sender(const siginfo_t *info);
+struct task_log *replay_sender(const siginfo_t *info);
 void replay_send_now(struct task *t, struct event *e);
 bool replay_is_signal_later(struct task *t, struct event *next);  /* the task goes no further before */
 void replay_send_to_blocked(struct task *t);
@@ -58,7 +58,7 @@ void replay_send_with(struct task *t, struct event *e);
 void replay_send_limit(struct task *t, const struct event *e);
 bool replay_signal(struct task *t, int sig);
 bool replay_is_sent(struct task *t, const struct event *e);
-struct script *replay_sender_of(const struct event *e);  /* of a signal; NULL: from outside */
+struct task_log *replay_sender_of(const struct event *e);  /* of a signal; NULL: from outside */
 void replay_idle(void);
 void replay_sent(struct task *t);  /* a call of the kill family was answered */
 struct event *replay_next_signal(struct task *t, bool nothing_moves);

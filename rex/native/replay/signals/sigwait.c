@@ -65,8 +65,8 @@ bool replay_sigwait_is_early(const struct task *t, const struct event *e)
     uint32_t by;
     if (!shares_memory(t) || !signal_taken(e->record, 0, &sig, &by) || signal_state(t)->took.event == e)
         return false;
-    const struct script *sender = by ? script_named(by) : NULL;
-    return sender && sender->memory_group == t->script->memory_group && !is_pending(t, sig) && !(sender->exit && sender->exit->done);
+    const struct task_log *sender = by ? task_log_named(by) : NULL;
+    return sender && sender->memory_group == t->task_log->memory_group && !is_pending(t, sig) && !(sender->exit && sender->exit->done);
 }
 
 static void took(struct task *t, int64_t result)

@@ -20,7 +20,7 @@ struct task *replay_sibling_named(const struct task *t, uint32_t tid)
 bool replay_wakes_thread(struct task *t)
 {
     int sig = (int)t->args[2];
-    if (t->nr != REX_NR_tgkill || !has_shared_work(t) || (int)t->args[0] != (int)t->script->tgid || sig <= 0 || sig > 64)
+    if (t->nr != REX_NR_tgkill || !has_shared_work(t) || (int)t->args[0] != (int)t->task_log->tgid || sig <= 0 || sig > 64)
         return false;
     struct task *other = replay_sibling_named(t, (uint32_t)t->args[1]);
     if (!other) {
@@ -44,7 +44,7 @@ bool replay_was_woken(struct task *t, int sig)
     if (!(t->extra_wakeups & bit) || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info))
         return false;
     t->extra_wakeups &= ~bit;
-    info.si_pid = (pid_t)t->script->tgid;
+    info.si_pid = (pid_t)t->task_log->tgid;
     ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
     return true;
 }

@@ -67,7 +67,7 @@ void replay_child_wait_freely(struct task *t)
     struct user_regs_struct r = t->regs;
     if (real && (!which || t->args[0] == P_PID)) {
         *(which ? &r.rsi : &r.rdi) = (ull)real;
-        if (child && child->script->is_end_reported)
+        if (child && child->task_log->is_end_reported)
             *(which ? &r.r10 : &r.rdx) &= ~(ull)WNOHANG;
         regs_set(t, &r);
     }
@@ -90,7 +90,7 @@ static int64_t translate_child(struct task *t, pid_t real)
 {
     int64_t pid = recorded_number(real);
     const struct event *e = shares_memory(t) ? NULL : replay_find(t, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args), reports_child, &pid);
-    const struct event **last = &t->leader->script->last_end;
+    const struct event **last = &t->leader->task_log->last_end;
     if (e)
         replay_done(&events[e->number]);
     if (e && (!*last || e->number > (*last)->number))
@@ -101,7 +101,7 @@ static int64_t translate_child(struct task *t, pid_t real)
 /* It comes before an end after which nobody was left; that end has been reported: the kernel knows who is left. */
 static bool is_past_last_end(const struct task *t, const struct event *e)
 {
-    const struct event *last = t->leader->script->last_end, *next = last ? last->next[PLAIN] : NULL;
+    const struct event *last = t->leader->task_log->last_end, *next = last ? last->next[PLAIN] : NULL;
     return next && e->number < last->number && next->record->result == -ECHILD;
 }
 

@@ -6,7 +6,7 @@
 #include "tracee/task.h"
 
 struct event;
-struct script;
+struct task_log;
 struct task;
 /* The state that this module keeps for each task. */
 struct family_state {
@@ -21,12 +21,12 @@ static inline struct family_state *family(const struct task *t)
 }
 
 /* memory_groups.c */
-void replay_group_named(struct script *s);
+void replay_group_named(struct task_log *s);
 void replay_group_born(struct task *parent, struct task *t, uint64_t flags);
 bool replay_group_waits(struct task *t, const struct event *e, int64_t logged);
 
 /* pool_children.c */
 bool replay_is_of_jobs(long nr);  /* makes a process, or waits; for this one, by its number */
-struct script *replay_job_born(struct task *parent, struct task *t, uint64_t flags);
+struct task_log *replay_job_born(struct task *parent, struct task *t, uint64_t flags);
 
 #endif

@@ -22,8 +22,8 @@
 /* Whether t and a process of the log, by its number there, are in one memory group. */
 static bool is_in_group_of(const struct task *t, uint32_t recorded)
 {
-    struct script *s = shares_memory(t) ? script_named(recorded) : NULL;
-    return s && s->memory_group && s->memory_group == t->script->memory_group;
+    struct task_log *s = shares_memory(t) ? task_log_named(recorded) : NULL;
+    return s && s->memory_group && s->memory_group == t->task_log->memory_group;
 }
 
 static bool has_shared_memory(pid_t tid)
@@ -38,10 +38,10 @@ static bool has_shared_memory(pid_t tid)
     return found;
 }
 
-static bool is_within_group(const struct script *s, const struct record *r)
+static bool is_within_group(const struct task_log *s, const struct record *r)
 {
     siginfo_t info = replay_siginfo(r);
-    struct script *sender = replay_sender(&info);
+    struct task_log *sender = replay_sender(&info);
     return sender && sender->memory_group == s->memory_group;
 }
 
@@ -50,23 +50,23 @@ static const struct record **ends;
 
 static void find_ends(void)
 {
-    ends = ends ? ends : zalloc((script_total() + 1) * sizeof *ends);
-    memset(ends, 0, (script_total() + 1) * sizeof *ends);
+    ends = ends ? ends : zalloc((task_log_total() + 1) * sizeof *ends);
+    memset(ends, 0, (task_log_total() + 1) * sizeof *ends);
     for (size_t i = event_count; i-- > 0; )
         if (!events[i].done && replay_executes(events[i].record))
-            ends[script_leader(events[i].record->task)->index] = events[i].record;
+            ends[task_log_leader(events[i].record->task)->index] = events[i].record;
 }
 
-static bool is_before_end(const struct script *s, const struct record *r)
+static bool is_before_end(const struct task_log *s, const struct record *r)
 {
-    const struct record *end = ends[script_leader(s->index)->index];
+    const struct record *end = ends[task_log_leader(s->index)->index];
     return !end || r < end;               /* as they lie in the log */
 }
 
 /* What is live from now on is crossed out of the log, but signals that were sent before. */
-static void cross_out(struct script *s)
+static void cross_out(struct task_log *s)
 {
-    const uint8_t *sent = script_leader(s->index)->sent;
+    const uint8_t *sent = task_log_leader(s->index)->sent;
     for (size_t i = s->cursor; i < s->count && is_before_end(s, s->event[i]->record); i++) {
         const struct record *r = s->event[i]->record;
         if (r->call == EVENT_PIPE || (r->call == EVENT_SIGNAL && !sent[r->args[0] & 63] && is_within_group(s, r)))
@@ -77,7 +77,7 @@ static void cross_out(struct script *s)
 }
 
 /* One of the processes that share memory by name: they are all one group. */
-void replay_group_named(struct script *s)
+void replay_group_named(struct task_log *s)
 {
     enum { BY_NAME = UINT32_MAX };
     s->memory_group = BY_NAME;
@@ -86,31 +86,31 @@ void replay_group_named(struct script *s)
 }
 
 /* All that descends from a process, in the log, until it executes; parents come before their children. */
-static void name_group(struct script *root)
+static void name_group(struct task_log *root)
 {
     root->memory_group = root->index + 1;
     find_ends();
-    for (uint32_t i = root->index + 1; i < script_total(); i++) {
-        struct script *s = script_of(i);
-        struct script *parent = s->birth && s->birth->args[0] < i ? script_of((uint32_t)s->birth->args[0]) : NULL;
+    for (uint32_t i = root->index + 1; i < task_log_total(); i++) {
+        struct task_log *s = task_log_of(i);
+        struct task_log *parent = s->birth && s->birth->args[0] < i ? task_log_of((uint32_t)s->birth->args[0]) : NULL;
         if (parent && parent->memory_group == root->memory_group && is_before_end(parent, s->birth))
             s->memory_group = root->memory_group;
     }
-    for (uint32_t i = root->index; i < script_total(); i++)
-        if (script_of(i)->memory_group == root->memory_group)
-            cross_out(script_of(i));
+    for (uint32_t i = root->index; i < task_log_total(); i++)
+        if (task_log_of(i)->memory_group == root->memory_group)
+            cross_out(task_log_of(i));
 }
 
 /* A process has been made, with its own copy of what is not shared. */
 void replay_group_born(struct task *parent, struct task *t, uint64_t flags)
 {
-    if (flags & (CLONE_VM | CLONE_THREAD) || !parent->script->birth || !has_shared_memory(parent->tid))
+    if (flags & (CLONE_VM | CLONE_THREAD) || !parent->task_log->birth || !has_shared_memory(parent->tid))
         return;
     t->has_locks = true;
     task_watch_end(parent, END_WITH_LOCKS, true);
     if (is_serialized())
         return;
-    struct script *leader = parent->leader->script;
+    struct task_log *leader = parent->leader->task_log;
     if (leader->birth && !leader->memory_group)
         name_group(leader);
     regime_shares_memory(parent->leader);
@@ -152,7 +152,7 @@ bool replay_group_ends_first(const struct task *t, const struct event *e)
     const struct rex_call *c = call_of(r->call);
     bool by_group = arg_of(r->call, REX_WORD_SIG) == 2;
     const struct task *target = c && c->hook == REX_HOOK_KILL && has_shared_work(t) && (int)r->args[by_group] > 0 ? task_named((uint32_t)r->args[by_group]) : NULL;
-    const struct script *s = target && has_shared_work(target) ? target->script : NULL;
+    const struct task_log *s = target && has_shared_work(target) ? target->task_log : NULL;
     for (size_t i = s ? s->count : 0; i-- > 0; ) {
         const struct rex_call *last = call_of(s->event[i]->record->call);
         if (last && last->hook == REX_HOOK_EXIT)
@@ -164,7 +164,7 @@ bool replay_group_ends_first(const struct task *t, const struct event *e)
 /* A wait that a signal of the memory group ended: the signal comes when it is sent, and so ends the wait.  e: NULL where the log has none. */
 bool replay_group_pauses(struct task *t, struct event *e)
 {
-    const struct script *s = t->script;
+    const struct task_log *s = t->task_log;
     const struct rex_call *c = call_of(t->nr);
     bool waits = c && (c->hook == REX_HOOK_PAUSE || (c->hook == REX_HOOK_SLEEP && e && e->record->result == -EINTR));
     size_t i = 0;
@@ -188,7 +188,7 @@ static bool has_socket_at(const struct task *t, const struct address *name)
         const struct record *r = events[i].record;
         bool tells = r->call == REX_NR_getsockname && r->result >= 0;
         struct address at = address_of(tells || r->call == REX_NR_bind ? record_field(r, 1, tells ? FIELD_OUT : FIELD_IN) : NULL);
-        if (at.n && address_equals(&at, name) && replay_is_sibling(t, script_of(r->task)))
+        if (at.n && address_equals(&at, name) && replay_is_sibling(t, task_log_of(r->task)))
             found = at;
     }
     return address_equals(&found, name);
@@ -231,7 +231,7 @@ bool replay_group_waits(struct task *t, const struct event *e, int64_t logged)
 }
 
 /* The wait that reported the process' end. */
-static const struct record *awaited(struct script *s)
+static const struct record *awaited(struct task_log *s)
 {
     for (size_t i = 0; !s->awaited_known && i < event_count && !s->awaited; i++) {
         const struct record *r = events[i].record;
@@ -246,6 +246,6 @@ static const struct record *awaited(struct script *s)
 /* Whether its memory group had waited for the task's end before the event: then the event is no work that the task could have done. */
 bool replay_group_is_past(struct task *t, const struct event *e)
 {
-    const struct record *wait = shares_memory(t) && t->script->birth ? awaited(script_leader(t->script->index)) : NULL;
-    return wait && script_leader(wait->task) == script_leader(e->record->task) && wait < e->record;
+    const struct record *wait = shares_memory(t) && t->task_log->birth ? awaited(task_log_leader(t->task_log->index)) : NULL;
+    return wait && task_log_leader(wait->task) == task_log_leader(e->record->task) && wait < e->record;
 }

@@ -16,7 +16,7 @@
 #include <sched.h>
 
 static struct table users;               /* by name: the first process that has it, or `many` */
-static struct script many;
+static struct task_log many;
 static bool *is_user;                    /* by task: it belongs to a process that shares some */
 
 static bool is_memory(const char *path)
@@ -50,14 +50,14 @@ static char *path_of(const struct field *f)
 
 static void use(const char *name, const struct record *r)
 {
-    struct script **user = (struct script **)table_at(&users, name);
-    *user = *user && *user != script_leader(r->task) ? &many : script_leader(r->task);
+    struct task_log **user = (struct task_log **)table_at(&users, name);
+    *user = *user && *user != task_log_leader(r->task) ? &many : task_log_leader(r->task);
 }
 
 static void find_user(const char *name, const struct record *r)
 {
     if (table_get(&users, name) == &many)
-        is_user[script_leader(r->task)->index] = true;
+        is_user[task_log_leader(r->task)->index] = true;
 }
 
 /* The names of memory that an event of the log takes, or gives. */
@@ -78,17 +78,17 @@ static void each_name(const struct record *r, void (*see)(const char *name, cons
 
 void replay_group_files_start(void)
 {
-    is_user = zalloc(script_total() + 1);
+    is_user = zalloc(task_log_total() + 1);
     for (int pass = 0; pass < 2 && !is_serialized(); pass++)
         for (size_t i = 0; i < event_count; i++)
             each_name(events[i].record, pass ? find_user : use);
 }
 
 /* Of a process that has opened one, all threads, and what is forked from it and executes nothing. */
-static bool belongs(const struct script *s, const struct script *leader)
+static bool belongs(const struct task_log *s, const struct task_log *leader)
 {
     for (uint32_t i = s->index; ; ) {
-        const struct script *p = script_leader(i);
+        const struct task_log *p = task_log_leader(i);
         if (p == leader)
             return true;
         for (size_t k = 0; k < p->count; k++)
@@ -103,15 +103,15 @@ static bool belongs(const struct script *s, const struct script *leader)
 /* A file has been opened, or memory attached by its number. */
 void replay_group_opened(struct task *t, const struct record *r)
 {
-    struct script *leader = t->script->birth ? script_leader(t->script->index) : NULL;
+    struct task_log *leader = t->task_log->birth ? task_log_leader(t->task_log->index) : NULL;
     if (!leader || !is_user[leader->index] || shares_memory(t) || !(opens_to_write(r) || attaches(r)))
         return;
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
     bool is_first = attaches(r) || is_memory(path);
     free(path);
-    for (uint32_t i = 0; is_first && i < script_total(); i++)
-        if (belongs(script_of(i), leader))
-            replay_group_named(script_of(i));
+    for (uint32_t i = 0; is_first && i < task_log_total(); i++)
+        if (belongs(task_log_of(i), leader))
+            replay_group_named(task_log_of(i));
     if (is_first)
         regime_shares_memory(t->leader);
 }

@@ -26,10 +26,10 @@ static bool divides_work(const struct task *t)
     return regime_of(t) == THREADS && plan.gate < 0;
 }
 
-static bool is_job_of(const struct task *parent, const struct script *s)
+static bool is_job_of(const struct task *parent, const struct task_log *s)
 {
-    return s->birth && !(s->birth->args[2] & CLONE_THREAD) && s->birth->args[0] < script_total()
-        && replay_is_sibling(parent, script_of((uint32_t)s->birth->args[0]));
+    return s->birth && !(s->birth->args[2] & CLONE_THREAD) && s->birth->args[0] < task_log_total()
+        && replay_is_sibling(parent, task_log_of((uint32_t)s->birth->args[0]));
 }
 
 /* ------------------------------------------------------------------ calls that make, or wait for, one */
@@ -42,7 +42,7 @@ static bool waits_alike(const struct task *t, const struct event *e)
 static bool makes_process(const struct task *t, const struct event *e)
 {
     (void)t;
-    struct script *made = e->done || e->record->result < 0 ? NULL : script_named((uint32_t)e->record->result);
+    struct task_log *made = e->done || e->record->result < 0 ? NULL : task_log_named((uint32_t)e->record->result);
     return made && made->birth && !made->is_taken && !(made->birth->args[2] & CLONE_THREAD);
 }
 
@@ -50,9 +50,9 @@ static bool makes_process(const struct task *t, const struct event *e)
 static struct event *find(struct task *t, long nr, bool (*fits)(const struct task *t, const struct event *e))
 {
     struct event *best = NULL;
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct script *s = script_of(i);
-        bool is_own = s == t->script;
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct task_log *s = task_log_of(i);
+        bool is_own = s == t->task_log;
         struct event *e = is_own || replay_is_sibling(t, s) ? replay_queue(s, nr, call_key(call_of(nr), nr, NULL, 0, t->args)) : NULL;
         while (e && !fits(t, e))
             e = e->next[0];
@@ -65,7 +65,7 @@ static struct event *find(struct task *t, long nr, bool (*fits)(const struct tas
 }
 
 /* Its events up to a place have happened, the others not. */
-static void set_place(struct script *s, size_t place)
+static void set_place(struct task_log *s, size_t place)
 {
     for (size_t i = 0; i < s->count; i++) {
         s->event[i]->done = i < place || s->event[i]->aside;
@@ -76,19 +76,19 @@ static void set_place(struct script *s, size_t place)
     s->cursor = s->readings_to = s->done_to = s->past = 0;
 }
 
-static bool is_alive(const struct script *job)
+static bool is_alive(const struct task_log *job)
 {
     for (const struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->script && t->script->tgid == job->tgid)
+        if (t->alive && t->task_log && t->task_log->tgid == job->tgid)
             return true;
     return false;
 }
 
 /* The job, with its threads, has what the log has of it again. */
-static void do_again(struct script *job)
+static void do_again(struct task_log *job)
 {
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct script *s = script_of(i);
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct task_log *s = task_log_of(i);
         if (!s->birth || s->birth->args[5] != job->index)
             continue;
         set_place(s, 0);
@@ -107,8 +107,8 @@ static struct event *find_ended(struct task *t, long nr)
 {
     for (size_t i = event_count; i-- > 0; ) {
         struct event *e = &events[i];
-        struct script *made = e->record->call == nr && e->record->result > 0 && e->done && replay_is_sibling(t, script_of(e->record->task))
-            ? script_named((uint32_t)e->record->result) : NULL;
+        struct task_log *made = e->record->call == nr && e->record->result > 0 && e->done && replay_is_sibling(t, task_log_of(e->record->task))
+            ? task_log_named((uint32_t)e->record->result) : NULL;
         if (!made || !is_job_of(t, made) || is_alive(made))
             continue;
         do_again(made);
@@ -173,12 +173,12 @@ struct event *replay_job_event(struct task *t, long nr)
 /* ------------------------------------------------------------------ names */
 
 /* What a process is called as it is born: as the call that makes it says. */
-struct script *replay_job_born(struct task *parent, struct task *t, uint64_t flags)
+struct task_log *replay_job_born(struct task *parent, struct task *t, uint64_t flags)
 {
     if (flags & CLONE_THREAD || !divides_work(parent) || !parent->matched)
         return NULL;
     parent->matched = find_fork(parent, parent->nr);      /* a sibling may have matched the same */
-    struct script *s = parent->matched ? script_named((uint32_t)parent->matched->record->result) : NULL;
+    struct task_log *s = parent->matched ? task_log_named((uint32_t)parent->matched->record->result) : NULL;
     if (!s)
         return NULL;
     t->nameless = parent->vforking;
@@ -188,7 +188,7 @@ struct script *replay_job_born(struct task *parent, struct task *t, uint64_t fla
 }
 
 /* Whether the first program that a process executed was this, with its arguments. */
-static bool has_executed(const struct script *s, const struct bytes *arguments)
+static bool has_executed(const struct task_log *s, const struct bytes *arguments)
 {
     size_t i = 0;
     while (i < s->count && !replay_executes(s->event[i]->record))
@@ -199,7 +199,7 @@ static bool has_executed(const struct script *s, const struct bytes *arguments)
 }
 
 /* How many events come before it first tried to execute something. */
-static size_t before_exec(const struct script *s)
+static size_t before_exec(const struct task_log *s)
 {
     size_t i = 0;
     for (; i < s->count; i++) {
@@ -214,8 +214,8 @@ static size_t before_exec(const struct script *s)
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key)
 {
     struct event *found = NULL;
-    for (uint32_t i = 0; t->nameless && i < script_total(); i++) {
-        const struct script *s = script_of(i);
+    for (uint32_t i = 0; t->nameless && i < task_log_total(); i++) {
+        const struct task_log *s = task_log_of(i);
         size_t n = is_job_of(family(t)->maker, s) ? before_exec(s) : 0;
         for (size_t k = 0; k < n; k++)
             if (s->event[k]->record->call == nr && s->event[k]->key == key && (!found || found->done))
@@ -224,7 +224,7 @@ struct event *replay_job_prepares(struct task *t, long nr, uint64_t key)
     return found;
 }
 
-static size_t done_in(const struct script *s)
+static size_t done_in(const struct task_log *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -233,36 +233,36 @@ static size_t done_in(const struct script *s)
 }
 
 /* Who has the name, if that is open yet. */
-static struct task *nameless(const struct script *s)
+static struct task *nameless(const struct task_log *s)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->script == s)
+        if (t->alive && t->task_log == s)
             return t->nameless ? t : NULL;
     return NULL;
 }
 
-static void rename_job(struct task *t, struct script *to)
+static void rename_job(struct task *t, struct task_log *to)
 {
-    struct script *from = t->script;
+    struct task_log *from = t->task_log;
     struct task *other = to->is_taken ? nameless(to) : NULL;
     size_t others_place = done_in(to);
     from->is_taken = other != NULL || from->is_again;
     set_place(from, other ? others_place : from->is_again ? from->count : 0);
     from->is_again &= other != NULL;
     if (other)
-        other->script = from;
+        other->task_log = from;
     to->is_taken = true;
     set_place(to, before_exec(to));
-    t->script = to;
+    t->task_log = to;
 }
 
 /* Of those that executed the same the first that is left: jobs are begun in the order of their queue. */
-static struct script *job_named(struct task *t, const struct bytes *arguments)
+static struct task_log *job_named(struct task *t, const struct bytes *arguments)
 {
-    struct script *held = NULL;
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct script *s = script_of(i);
-        bool is_left = s == t->script || !s->is_taken;
+    struct task_log *held = NULL;
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct task_log *s = task_log_of(i);
+        bool is_left = s == t->task_log || !s->is_taken;
         if (!is_job_of(family(t)->maker, s) || !(is_left || nameless(s)) || !has_executed(s, arguments))
             continue;
         if (is_left)
@@ -275,11 +275,11 @@ static struct script *job_named(struct task *t, const struct bytes *arguments)
 /* ------------------------------------------------------------------ once more than when recorded */
 
 /* Threads that look at the same time whether a thing has been done may both do it. */
-static struct script *job_done(struct task *t, const struct bytes *arguments)
+static struct task_log *job_done(struct task *t, const struct bytes *arguments)
 {
-    for (uint32_t i = 0; i < script_total(); i++)
-        if (is_job_of(family(t)->maker, script_of(i)) && has_executed(script_of(i), arguments))
-            return script_of(i);
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        if (is_job_of(family(t)->maker, task_log_of(i)) && has_executed(task_log_of(i), arguments))
+            return task_log_of(i);
     return NULL;
 }
 
@@ -300,7 +300,7 @@ bool replay_job_executes(struct task *t)
         return false;
     mem_strings(t->tid, t->args[name_args(t->nr).path + 1], &arguments);
     replay_arguments_then(&arguments);
-    struct script *s = job_named(t, &arguments), *again = s ? NULL : job_done(t, &arguments);
+    struct task_log *s = job_named(t, &arguments), *again = s ? NULL : job_done(t, &arguments);
     bytes_free(&arguments);
     if (again && is_alive(again)) {
         insert_call(t, REX_NR_poll, sleep_args, waited);
@@ -308,10 +308,10 @@ bool replay_job_executes(struct task *t)
     }
     if (again)
         do_again(s = again);
-    if (s && s != t->script)
+    if (s && s != t->task_log)
         rename_job(t, s);
     else
-        set_place(t->script, before_exec(t->script));     /* another may have had its event of that */
+        set_place(t->task_log, before_exec(t->task_log));     /* another may have had its event of that */
     t->nameless = false;
     return false;
 }
@@ -321,14 +321,14 @@ struct event *replay_job_made(struct task *t, struct event *e)
 {
     struct task *child = family(t)->newborn;
     family(t)->newborn = NULL;
-    if (!child || !child->script || (int64_t)child->script->tid == e->record->result)
+    if (!child || !child->task_log || (int64_t)child->task_log->tid == e->record->result)
         return e;
-    for (uint32_t i = 0; i < script_total(); i++)
-        for (struct event *other = replay_queue(script_of(i), e->record->call, e->key); other; other = other->next[0])
-            if (!other->done && other->record->result == (int64_t)child->script->tid)
+    for (uint32_t i = 0; i < task_log_total(); i++)
+        for (struct event *other = replay_queue(task_log_of(i), e->record->call, e->key); other; other = other->next[0])
+            if (!other->done && other->record->result == (int64_t)child->task_log->tid)
                 return other;
     for (size_t i = 0; i < event_count; i++)          /* of a job that is done again */
-        if (events[i].record->call == e->record->call && events[i].record->result == (int64_t)child->script->tid)
+        if (events[i].record->call == e->record->call && events[i].record->result == (int64_t)child->task_log->tid)
             return &events[i];
     return e;
 }
@@ -339,7 +339,7 @@ struct task *replay_job_waited(struct task *t, uint32_t recorded)
     struct task *of[] = {tasks, ended_processes}, *found = NULL;
     for (int i = 0; i < 2; i++)
         for (struct task *other = of[i]; other; other = other->next) {
-            bool has_number = other->leader == other && other->script && other->script->tid == recorded && other->tid;
+            bool has_number = other->leader == other && other->task_log && other->task_log->tid == recorded && other->tid;
             if (has_number && (!kill(other->tid, 0) || errno != ESRCH) && (!found || (family(other)->maker == t && family(found)->maker != t)))
                 found = other;
         }

@@ -37,7 +37,7 @@ enum { PARENT_SETTID = 0x00100000, CHILD_SETTID = 0x01000000 };
 
 static void inherit(struct task *t)
 {
-    const struct field *f = record_field(t->script->birth, FIELD_WHOLE, FIELD_OUT);
+    const struct field *f = record_field(t->task_log->birth, FIELD_WHOLE, FIELD_OUT);
     for (size_t i = 0; f && i + 8 <= f->length; i += 8) {
         int pair[2];
         memcpy(pair, f->data + i, sizeof pair);
@@ -46,17 +46,17 @@ static void inherit(struct task *t)
     replay_inherited(t);
 }
 
-static bool is_thread(const struct script *s)
+static bool is_thread(const struct task_log *s)
 {
     return s->birth && s->birth->args[2] & CLONE_THREAD;
 }
 
 /* The next of its kind: runtimes make threads as they need them, so that the ordinals of processes would shift. */
-static struct script *child_of(struct task *parent, bool wants_thread)
+static struct task_log *child_of(struct task *parent, bool wants_thread)
 {
     uint32_t *next = wants_thread ? &family(parent)->next_thread : &family(parent)->next_process;
-    struct script *s;
-    while ((s = script_child(parent->script->index, *next)) && (is_thread(s) != wants_thread || (wants_thread && s->is_taken)))
+    struct task_log *s;
+    while ((s = task_log_child(parent->task_log->index, *next)) && (is_thread(s) != wants_thread || (wants_thread && s->is_taken)))
         ++*next;
     *next += !wants_thread;               /* a process may yet be given another name */
     return s;
@@ -64,21 +64,21 @@ static struct script *child_of(struct task *parent, bool wants_thread)
 
 /* A thread without a name yet, made by the same functions, if that is known: a pool makes one more, or another of its
  * threads makes one. */
-static struct script *thread_of(struct task *parent)
+static struct task_log *thread_of(struct task *parent)
 {
-    struct script *next = child_of(parent, true), *of_process = NULL;
+    struct task_log *next = child_of(parent, true), *of_process = NULL;
     int64_t maker = (int64_t)maker_of(parent);
     bool tells = false;
     if (!maker || (next && (!next->birth->result || next->birth->result == maker)))
         return next;
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct script *s = script_of(i);
-        if (!is_thread(s) || s->tgid != parent->leader->script->tgid)
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct task_log *s = task_log_of(i);
+        if (!is_thread(s) || s->tgid != parent->leader->task_log->tgid)
             continue;
         tells |= s->birth->result != 0;
         if (s->is_taken || s->birth->result != maker)
             continue;
-        if ((uint32_t)s->birth->args[0] == parent->script->index)
+        if ((uint32_t)s->birth->args[0] == parent->task_log->index)
             return s;
         of_process = of_process ? of_process : s;
     }
@@ -87,45 +87,45 @@ static struct script *thread_of(struct task *parent)
 
 void replay_born(struct task *parent, struct task *t, uint64_t flags)
 {
-    t->script = parent ? parent->script ? flags & CLONE_THREAD ? thread_of(parent) : child_of(parent, false) : NULL : script_of(0);
-    struct script *job = parent && parent->script ? replay_job_born(parent, t, flags) : NULL;
-    t->script = job ? job : t->script;
+    t->task_log = parent ? parent->task_log ? flags & CLONE_THREAD ? thread_of(parent) : child_of(parent, false) : NULL : task_log_of(0);
+    struct task_log *job = parent && parent->task_log ? replay_job_born(parent, t, flags) : NULL;
+    t->task_log = job ? job : t->task_log;
     t->last_stop = log_now();
-    if (!t->script || !t->script->birth) {
-        t->script = zalloc(sizeof *t->script);
-        t->script->index = UINT32_MAX;
+    if (!t->task_log || !t->task_log->birth) {
+        t->task_log = zalloc(sizeof *t->task_log);
+        t->task_log->index = UINT32_MAX;
         if (!(flags & CLONE_THREAD))            /* a runtime may need one more thread, or one fewer */
             replay_diverged(t, NULL, "a task that the log does not have");
-        else if (t->leader->script)
-            t->script->tgid = t->leader->script->tgid;
+        else if (t->leader->task_log)
+            t->task_log->tgid = t->leader->task_log->tgid;
         return;
     }
-    t->script->is_taken = true;
+    t->task_log->is_taken = true;
     if (!parent) {
         inherit(t);
         return;
     }
     replay_group_born(parent, t, flags);
-    int64_t pipes = flags & CLONE_THREAD ? 0 : t->script->birth->result;
+    int64_t pipes = flags & CLONE_THREAD ? 0 : t->task_log->birth->result;
     t->joins_turns = pipes & JOINS_TURNS;
     pipe_inherited(parent, t, flags);
     if (pipes & SPEAKS_HIGH)
         pipe_inherited_high(t);
-    if ((t->step = parent->step ? parent->step : replay_is_step(t->script) ? t->script : NULL))
+    if ((t->step = parent->step ? parent->step : replay_is_step(t->task_log) ? t->task_log : NULL))
         t->step->step_tasks++;
     uint64_t in_parent = 0;
     tid_addresses(parent, &in_parent, &family(t)->child_tid_at);
     if (!(flags & CHILD_SETTID))
         family(t)->child_tid_at = 0;
     if (flags & PARENT_SETTID)
-        set_tid_at(parent, in_parent, t->script->tid);
+        set_tid_at(parent, in_parent, t->task_log->tid);
 }
 
 /* The kernel has stored the real number by now. */
 void replay_take_number(struct task *t)
 {
-    if (t->script)
-        set_tid_at(t, family(t)->child_tid_at, t->script->tid);
+    if (t->task_log)
+        set_tid_at(t, family(t)->child_tid_at, t->task_log->tid);
 }
 
 void replay_began(struct task *t)
@@ -147,10 +147,10 @@ static bool is_left_to_siblings(struct task *t, struct event *e)
 }
 
 /* A process needed fewer threads than when recorded: nobody is to wait for what these did. */
-static void cross_out_unborn(const struct script *leader)
+static void cross_out_unborn(const struct task_log *leader)
 {
-    for (uint32_t i = 0; i < script_total(); i++) {
-        struct script *s = script_of(i);
+    for (uint32_t i = 0; i < task_log_total(); i++) {
+        struct task_log *s = task_log_of(i);
         bool is_unborn = is_thread(s) && s->birth->args[5] == leader->index && !s->is_taken;
         for (size_t k = 0; is_unborn && k < s->count; k++) {
             if (!s->event[k]->done)
@@ -163,7 +163,7 @@ static void cross_out_unborn(const struct script *leader)
 void replay_ended(struct task *t, int status)
 {
     (void)status;
-    struct script *s = t->script;
+    struct task_log *s = t->task_log;
     t->held = false;
     replay_arrival_back(t);
     if (t->matched)
@@ -188,7 +188,7 @@ void replay_ended(struct task *t, int status)
 struct task *task_named(uint32_t recorded)
 {
     for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->script && t->script->tid == recorded)
+        if (t->alive && t->task_log && t->task_log->tid == recorded)
             return t;
     return NULL;
 }
@@ -198,7 +198,7 @@ pid_t replay_dead(uint32_t recorded)
     struct task *of[] = {tasks, ended_processes};
     for (int i = 0; i < 2; i++)
         for (struct task *t = of[i]; t; t = t->next)
-            if (t->script && t->script->tid == recorded && t->tid)
+            if (t->task_log && t->task_log->tid == recorded && t->tid)
                 return t->tid;
     return 0;
 }
@@ -208,7 +208,7 @@ struct task *replay_task_of(pid_t real)
     struct task *of[] = {tasks, ended_processes};
     for (int i = 0; i < 2; i++)
         for (struct task *t = of[i]; t; t = t->next)
-            if (t->tid == real && t->script && t->script->tid)
+            if (t->tid == real && t->task_log && t->task_log->tid)
                 return t;
     return NULL;
 }
@@ -216,5 +216,5 @@ struct task *replay_task_of(pid_t real)
 uint32_t replay_recorded(pid_t real)
 {
     const struct task *t = replay_task_of(real);
-    return t ? t->script->tid : 0;
+    return t ? t->task_log->tid : 0;
 }

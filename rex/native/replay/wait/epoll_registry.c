@@ -64,7 +64,7 @@ bool replay_epoll_stream(const struct task *t, const struct event *e, uint64_t d
     find_changes();
     for (size_t i = change_count; i-- > 0; ) {
         const struct record *r = changes[i].event->record;
-        if (r->args[0] != e->record->args[0] || script_of(r->task)->tgid != t->script->tgid || !registers(r, data))
+        if (r->args[0] != e->record->args[0] || task_log_of(r->task)->tgid != t->task_log->tgid || !registers(r, data))
             continue;
         bool is_before = changes[i].event->number < e->number;
         if (is_before && is_taken_out(i, e))

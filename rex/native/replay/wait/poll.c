@@ -169,7 +169,7 @@ void replay_poll(struct task *t, struct event *e)
 bool replay_waits_for_end(struct task *t, const struct event *next)
 {
     bool may_be = has_shared_work(t) && is_readiness_wait(call_of(t->nr)) && t->injected != next && next->record->args[0] == SIGCHLD;
-    const struct script *child = may_be ? replay_sender_of(next) : NULL;
+    const struct task_log *child = may_be ? replay_sender_of(next) : NULL;
     return child && task_named(child->tid) && !replay_is_sent(t, next) && !replay_alone_awaits(t, next) && replay_wait_freely(t, NULL);
 }
 
@@ -194,7 +194,7 @@ void replay_wait_for_signal(struct task *t, const struct event *e)
 {
     bool is_own = e && e->record->result == -EINTR && !t->leader->threaded && replay_next(t) == e;
     const struct event *signal = is_own ? replay_ender(t, e) : NULL;
-    const struct script *sender = signal ? replay_sender_of(signal) : NULL;
+    const struct task_log *sender = signal ? replay_sender_of(signal) : NULL;
     if (sender && !replay_is_sibling(t, sender))
         wait_on(t);
 }

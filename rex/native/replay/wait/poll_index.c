@@ -14,7 +14,7 @@ static size_t wake_count;
 
 static void **registered_as(const struct record *r, uint64_t data)
 {
-    return table_at_file(&registered, (uint64_t)script_of(r->task)->tgid << 32 | (uint32_t)r->args[0], data);
+    return table_at_file(&registered, (uint64_t)task_log_of(r->task)->tgid << 32 | (uint32_t)r->args[0], data);
 }
 
 /* What epoll_ctl registers; nothing: it takes it out. */
@@ -98,9 +98,9 @@ static int count_reported(const struct record *r, int fd, bool *is_among)
 /* Whether a process without threads waited for something else besides what it has open there, between its connect and that event. */
 bool reported_with_others(const struct event *connect, uint32_t until)
 {
-    const struct script *s = script_of(connect->record->task);
+    const struct task_log *s = task_log_of(connect->record->task);
     bool of_it = false, of_others = false;
-    for (size_t i = script_place(s, connect); i < s->count && s->event[i]->number < until; i++) {
+    for (size_t i = task_log_place(s, connect); i < s->count && s->event[i]->number < until; i++) {
         const struct record *r = s->event[i]->record;
         bool is_among = false;
         if (!is_wait(r) || r->result <= 0)

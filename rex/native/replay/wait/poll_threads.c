@@ -121,14 +121,14 @@ static bool is_same_wait(struct task *t, const struct event *e)
 static struct event *first_outside(struct task *t)
 {
     enum { FAR = 200 };
-    struct event *e = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    struct event *e = replay_queue(t->task_log, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
     for (int i = 0; e && i < FAR; e = e->next[0], i++)
         if (!e->done && e->record->result > 0 && outside_of(t, e, NULL).count)
             return e;
     return NULL;
 }
 
-static struct event *first_wanted(struct task *t, const struct script *s, const struct wanted *w)
+static struct event *first_wanted(struct task *t, const struct task_log *s, const struct wanted *w)
 {
     enum { FAR = 1000 };
     struct event *e = w->count ? replay_queue(s, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args)) : NULL;
@@ -141,9 +141,9 @@ static struct event *first_wanted(struct task *t, const struct script *s, const 
 /* The logged poll for what this one polls, maybe a sibling's: where threads serve callers as they come, another may serve this one now. */
 static struct event *poll_wanted(struct task *t, const struct wanted *w)
 {
-    struct event *best = first_wanted(t, t->script, w);
-    for (uint32_t i = 0; i < script_total() && (!best || best->record->task != t->script->index); i++) {
-        struct event *e = replay_is_sibling(t, script_of(i)) ? first_wanted(t, script_of(i), w) : NULL;
+    struct event *best = first_wanted(t, t->task_log, w);
+    for (uint32_t i = 0; i < task_log_total() && (!best || best->record->task != t->task_log->index); i++) {
+        struct event *e = replay_is_sibling(t, task_log_of(i)) ? first_wanted(t, task_log_of(i), w) : NULL;
         best = e && (!best || e->number < best->number) ? e : best;
     }
     return best;
@@ -162,17 +162,17 @@ static bool polls_outside_only(struct task *t, const struct wanted *w)
 void replay_came_for(struct task *t, struct event *e)
 {
     const struct rex_call *c = call_of(e->record->call);
-    if (e->record->task != t->script->index)
+    if (e->record->task != t->task_log->index)
         return;
-    t->script->answered = e;
-    t->script->did = c && !c->query ? e : t->script->did;
+    t->task_log->answered = e;
+    t->task_log->did = c && !c->query ? e : t->task_log->did;
 }
 
 /* Looks that found nothing, before something that the thread has done by now, are past: whether that is next then. */
 static bool is_next_look(const struct task *t, const struct event *e, const struct event *outside)
 {
     enum { FAR = 200 };
-    const struct event *did = t->script->did;
+    const struct event *did = t->task_log->did;
     for (int i = 0; did && e && e != outside && (e->done || e->number < did->number) && i < FAR; i++)
         e = e->next[0];
     return e && e == outside;
@@ -247,7 +247,7 @@ bool replay_may_cut_short(struct task *t)
 /* The wait is made again, and has what is outside. */
 void replay_cut_wait_short(struct task *t, struct event *e)
 {
-    struct event *before = replay_queue(t->script, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
+    struct event *before = replay_queue(t->task_log, t->nr, call_key(call_of(t->nr), t->nr, NULL, 0, t->args));
     for (; before && before != e && !wait_state(t)->is_next_outside; before = before->next[0])
         if (!outside_of(t, before, NULL).count)
             replay_done(before);
