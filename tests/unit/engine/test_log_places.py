@@ -20,7 +20,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("gcc is not installed")
     program = tmp_path_factory.mktemp("places") / "writer"
     native = ROOT / "rex" / "native"
-    sources = [native / "log" / "log.c", *(path for path in (native / "base").glob("*.c") if path.name != "plan.c")]
+    sources = [*(native / "log").glob("*.c"), *(path for path in (native / "base").glob("*.c") if path.name != "plan.c")]
     subprocess.run(["gcc", "-std=c11", "-O0", "-I", str(native), str(Path(__file__).with_name("log_places.c")),
                     *map(str, sources), "-o", str(program)], check=True)
     return program

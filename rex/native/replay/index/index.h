@@ -1,5 +1,5 @@
 /* replay/index: the log as a replay needs it.
- * Each record is an event; the events of one task are its task log (struct task_log); events that are equal for a
+ * Each record is an event; the events of one task are its task log; events that are equal for a
  * matcher stand in one queue. */
 #ifndef REX_REPLAY_INDEX_INDEX_H
 #define REX_REPLAY_INDEX_INDEX_H

@@ -10,7 +10,6 @@
 struct address;
 struct bytes;
 struct event;
-struct reply;
 struct record;
 struct sockaddr_un;
 struct stat;
@@ -27,6 +26,17 @@ static inline struct net_state *net_state(const struct task *t)
     return module_state(t, NET_STATE, sizeof(struct net_state));
 }
 
+/* One read of an answer. */
+struct reply {
+    struct event *event;
+    const unsigned char *data;
+    size_t n;                        /* 0: the connection ends */
+    uint32_t after;                  /* number of what was before, 0 = nothing */
+    struct event *fruitless;         /* the last wait of its reader that had run out before it came, NULL: none */
+};
+
+/* A request and its answers: what was written on a connection until something was read, and all that was read before
+ * the next was written.  The first of a connection has no request if the server sends first. */
 struct exchange {
     struct talk *talk;
     struct bytes question;

@@ -7,17 +7,6 @@
 struct event;
 struct task;
 
-/* Replay: requests of threads to external servers, and the answers. */
-/* A request and its answers: what was written on a connection until something was read, and all that was read before
- * the next was written.  The first of a connection has no request if the server sends first. */
-struct reply {
-    struct event *event;
-    const unsigned char *data;
-    size_t n;                        /* 0: the connection ends */
-    uint32_t after;                  /* number of what was before, 0 = nothing */
-    struct event *fruitless;           /* the last wait of its reader that had run out before it came, NULL: none */
-};
-
 /* arrivals.c */
 bool replay_has_arrivals(const struct task *t);
 struct event *replay_arrival(struct task *t);
