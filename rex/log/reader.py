@@ -92,8 +92,8 @@ class LogReader:
             if flags & REPEATED:
                 event = decode(memoryview(buffer)[position:position + size], offset)
                 seen += times_in(event) - 1
-                if calls is None or call in calls:
-                    yield from events_in(event)
+                if not may_skip or call in calls:
+                    yield from (one for one in events_in(event) if calls is None or call in calls)      # which may count them
             elif calls is None or call in calls:
                 yield decode(memoryview(buffer)[position:position + size], offset)
             elif may_skip and size == last_size and seen >= tried:

@@ -12,6 +12,7 @@ from typing import Any, Iterator
 
 import pytest
 
+from commands import dask_cluster
 from pace import first
 from versionbench import ROOT, Bench, notebook
 

@@ -78,7 +78,7 @@ def test_no_archive(tmp_path: Path) -> None:
 def test_an_experiment_that_is_not_there_is_told_before_anything_is_served(bench: Bench) -> None:
     bench.record("exp0")
     with pytest.raises(NotFound, match="no experiment exp7"):
-        serve.serve(bench.path, None, tell=print, experiment="exp7")   # type: ignore[arg-type]
+        serve.serve(bench.path, Services(plan_run, start), tell=print, experiment="exp7")
 
 
 @pytest.mark.parametrize("options, page", [({}, "/"), ({"experiment": "exp0"}, "/?from=exp0"), ({"is_at_form": False}, "/archive"),

@@ -266,10 +266,18 @@ static void cut_removed(char *path, const struct stat *st, const char *given)
         path[n - tail] = 0;
 }
 
+/* Of a file that it made, which another may have moved or removed by now, the name it asked for; but a link there leads elsewhere. */
+static char *opened_path(const struct task *t, int fd)
+{
+    struct stat st;
+    bool is_link = t->created && !path_stat(t->creating, &st, false) && S_ISLNK(st.st_mode);
+    return t->created && !is_link ? strdup(t->creating) : path_of_fd(t->tid, fd);
+}
+
 void record_opened(struct task *t, int fd, struct bytes *b)
 {
     struct name_args n = name_args(t->nr);
-    char *path = t->created ? strdup(t->creating) : path_of_fd(t->tid, fd);     /* another may have moved or removed by now what it made */
+    char *path = opened_path(t, fd);
     struct stat st;
     if (!path || !stat_of_fd(t->tid, fd, &st)) {
         free(path);

@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from rex.log import Event, LogReader
+from rex.log.choice import Choice, chosen_events
 from rex.log.records import FINISHED, HEADER, MAGIC, NO_ARG, OUT, REPEATED, REPEATS, TSC, VERSION, encode
 from rex.log.repeats import events_in, times_in
 from rex.syscalls import BY_NAME
@@ -63,3 +64,8 @@ def test_a_reader_counts_each_call() -> None:
     assert [event.call for event in events] == [OTHER, CLOCK, CLOCK, CLOCK, OTHER]
     assert len(list(log_of(Event(OTHER), readings).select({OTHER}))) == 1
     assert len(list(log_of(Event(OTHER), readings).select({CLOCK}))) == 3
+
+
+def test_calls_of_one_record_have_numbers_of_their_own() -> None:
+    reader = log_of(repeated(OTHER, b"\0\0"), Event(TSC), repeated(OTHER, b"\0"))
+    assert [number for number, _ in chosen_events(reader, Choice(None, None, None, None, None))] == list(range(6))
