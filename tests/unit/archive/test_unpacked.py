@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import pytest
 
+from deeptree import make_deep
 from rex.archive import Archive, Content, Experiment, Unpacked, unpacked
 from rex.archive.unpacked import WorkDirectory
 from rex.errors import Damaged
@@ -150,14 +151,7 @@ def test_a_deep_tree_of_a_killed_run_is_removed(tmp_path: Path) -> None:
     """Its depth is beyond what a path and Python's stack hold."""
     left = tmp_path / "replay-0123456789abcdef"
     left.mkdir()
-    fd = os.open(left, os.O_RDONLY)
-    for _ in range(2000):
-        os.mkdir("directory", dir_fd=fd)
-        below = os.open("directory", os.O_RDONLY, dir_fd=fd)
-        os.close(fd)
-        fd = below
-    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=fd))
-    os.close(fd)
+    make_deep(left, 2000, "directory")
     os.utime(left, (0, 0))
     work = WorkDirectory(str(tmp_path))
     assert os.listdir(tmp_path) == [os.path.basename(work.path)]
