@@ -10,14 +10,13 @@ pickles what changes once per epoch, and writes a script for each question. All 
 
 from __future__ import annotations
 
-import importlib.util
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
 from hindsight import hindsight, python, run, shown
-from hindsight_scripts import JOBS, Job
+from hindsight_scripts import Job, chosen, take_option
 
 RECORD_LIMIT, OUTER_LIMIT, INNER_LIMIT, MORE_S = 1.05, 1.3, 1.2, 0.4     # targets: so many times the other's, and the last for a start
 Took = tuple[float, float]     # wall-clock and processor seconds
@@ -63,16 +62,10 @@ def _cell(pairs: list[tuple[Took, Took]], factor: float, more_s: float) -> str:
 def main() -> None:
     """Print the table, as docs/hindsight.md has it."""
     words = sys.argv[1:]
-    repeats = 1
-    if "--repeats" in words:
-        at = words.index("--repeats")
-        repeats = int(words[at + 1])
-        del words[at:at + 2]
+    repeats = int(take_option(words, "--repeats", "1"))
     print("| script | data | state | checkpoints | record / plain, s | outer probe / expert, s | inner probe, two workers / expert, s |")
     print("|---|---|---|---|---|---|---|")
-    for name, job in JOBS.items():
-        if words and not name.startswith(tuple(words)) or not importlib.util.find_spec(name.partition(",")[0]):
-            continue
+    for name, job in chosen(words):
         found = [measure(job) for _ in range(repeats)]
         cells = [_cell([pairs[which] for pairs, _ in found], factor, more_s) for which, (factor, more_s) in enumerate(
             ((RECORD_LIMIT, 0.0), (OUTER_LIMIT, MORE_S), (INNER_LIMIT, MORE_S)))]

@@ -10,14 +10,13 @@ takes longer than with the best choice of checkpoints within the same share of t
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import tempfile
 from pathlib import Path
 from typing import Iterator
 
 from hindsight import hindsight, run
-from hindsight_scripts import JOBS, Job
+from hindsight_scripts import Job, chosen, take_option
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from rex.archive import Archive  # noqa: E402
@@ -85,16 +84,11 @@ def best(trace: Trace, allowed_s: float) -> set[int]:
 
 def main() -> None:
     """Print the table."""
-    words, share = sys.argv[1:], OVERHEAD
-    if "--overhead" in words:
-        at = words.index("--overhead")
-        share = float(words[at + 1])
-        del words[at:at + 2]
+    words = sys.argv[1:]
+    share = float(take_option(words, "--overhead", str(OVERHEAD)))
     print("| script | M / C, median | best: checkpoints | paper: checkpoints, share, regret | ours: checkpoints, share, regret |")
     print("|---|---|---|---|---|")
-    for name, job in JOBS.items():
-        if words and not name.startswith(tuple(words)) or not importlib.util.find_spec(name.partition(",")[0]):
-            continue
+    for name, job in chosen(words):
         trace = record(job)
         whole_s = sum(computed_s for computed_s, _ in trace)
         ideal = best(trace, share * whole_s)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
+from typing import Iterator
 
 
 @dataclass
@@ -272,3 +274,20 @@ JOBS = {
                     "print('probe', epoch, booster.num_trees(), booster.feature_importance().tolist())",
                     _every(4, "booster.num_trees()"), "booster = lightgbm.Booster(model_file=f'ck{at}')"),
 }
+
+
+def chosen(words: list[str]) -> Iterator[tuple[str, Job]]:
+    """The scripts whose names begin with a word, or all without words; those whose library is not installed are left out."""
+    for name, job in JOBS.items():
+        if (not words or name.startswith(tuple(words))) and importlib.util.find_spec(name.partition(",")[0]):
+            yield name, job
+
+
+def take_option(words: list[str], name: str, default: str) -> str:
+    """The value behind an option, which is taken out of the words together with it."""
+    if name not in words:
+        return default
+    at = words.index(name)
+    value = words[at + 1]
+    del words[at:at + 2]
+    return value
