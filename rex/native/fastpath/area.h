@@ -16,16 +16,16 @@
 #include "base/base.h"
 
 #define FAST_AT 0x7ffff9000000ULL
-#define FAST_PACE (FAST_AT + 0x2fc0)
-#define FAST_RULES (FAST_AT + 0x3000)
-#define FAST_SITES (FAST_AT + 0x6000)
-#define FAST_FILTER (FAST_AT + 0x8000)
-#define FAST_FRAMES (FAST_AT + 0xb000)
-#define FAST_RINGS (FAST_AT + 0x13000)
+#define FAST_PACE (FAST_AT + 0x3fc0)
+#define FAST_RULES (FAST_AT + 0x4000)
+#define FAST_SITES (FAST_AT + 0x7000)
+#define FAST_FILTER (FAST_AT + 0x9000)
+#define FAST_FRAMES (FAST_AT + 0xc000)
+#define FAST_RINGS (FAST_AT + 0x14000)
 #define FAST_HIDDEN (FAST_RINGS + RING_COUNT * RING_SIZE)
 
 enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x10000, CLEAN_SLOTS = 64,
-       HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x13000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
+       HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x14000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
  * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice. */
@@ -38,7 +38,7 @@ enum { NO_FLAGS = 7 };
 struct rule {
     uint8_t kind : 4, nargs : 3, repeats : 1; /* calls that are equal in so many arguments may become one record */
     uint8_t path, key;                        /* path, key: an argument, 255 without one */
-    uint8_t answers : 2, nofollow : 1;        /* how many; a link as the last name is meant itself */
+    uint8_t answers : 2, nofollow : 1, by_fd : 1; /* how many; a link as the last name is meant itself; of a descriptor, with flags only without a name */
     uint8_t lists_as_of_old : 1, flags : 3;   /* entries in the form of getdents; an argument of flags AT_..., NO_FLAGS without */
     uint8_t place;                            /* the argument that identifies the caller: where the answer goes; 255 without */
     uint8_t count;                            /* of a listing, which goes on where it ended: how much it may give */
@@ -46,7 +46,8 @@ struct rule {
 };
 
 /* Recording: the engine takes events from 0 to `at`; there is space up to `end`.
- * Replaying: events from `at` to `end` are the next answers.
+ * Replaying: events from `at` to `end` are the next answers.  IN_ANY_ORDER: all up to `end` are, but those marked as taken, of which
+ * the furthest ends at `at`: see fastpath/stub_any_order.h.
  * busy: the stub uses the ring, and the engine must not; nor may queries of a signal handler.  RING_SAYS: the stub writes; the record
  * at the ring's position describes what and how much, until the event counts.
  * last, value: where the last whole record is, and what its value has grown to, see log/repeats.h.
@@ -59,6 +60,8 @@ struct ring {
     uint64_t external, asks, says, last, value, clean[CLEAN_SLOTS];
     unsigned char data[RING_SIZE - 56 - 8 * CLEAN_SLOTS];
 };
+enum { IN_ORDER = 1, IN_ANY_ORDER };           /* how a replay's answers are taken */
+enum { TAKEN = 1, TAKEN_LAST };                /* of a record in any order: its flags; the open that was taken last */
 #define RING_SAYS(at) ((at) << 1 | 2)          /* records begin at multiples of 8 */
 
 /* What a site that reads the counter jumps to: see cpu/counter_sites.c.  The stub comes back to `again`, or, with an answer, three bytes on. */

@@ -42,7 +42,7 @@ void fast_sync(struct task *t, bool ends);  /* ends: by whatever it may be */
 void fast_sync_others(const struct task *t);
 void fast_sync_running(struct task *t);
 bool fast_is_busy(const struct task *t);  /* its stub is at work, or cannot be queried any more */
-void fast_fill(struct task *t, const void *records, uint32_t n);
+void fast_fill(struct task *t, const void *records, uint32_t n, int how);
 void fast_ring_limit(struct task *t, bool any);
 bool fast_has_asked(const struct user_regs_struct *r);  /* the stub has done what it can, as a signal came */
 uint64_t fast_caller_sp(struct task *t);  /* the stack pointer as its call was made, by the stub or not */

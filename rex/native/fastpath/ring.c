@@ -417,10 +417,10 @@ void fast_ring_limit(struct task *t, bool any)
         mem_write(t->tid, t->ring + offsetof(struct ring, end), &end, sizeof end);
 }
 
-/* A replay's next answers. */
-void fast_fill(struct task *t, const void *records, uint32_t n)
+/* A replay's next answers; how: in order or in any order. */
+void fast_fill(struct task *t, const void *records, uint32_t n, int how)
 {
-    struct { uint32_t at, end; } head = {0, n};
+    struct { uint32_t at, end, replaying; } head = {0, n, (uint32_t)how};
     if ((!n || mem_write(t->tid, t->ring + offsetof(struct ring, data), records, n)))
         mem_write(t->tid, t->ring, &head, sizeof head);
 }

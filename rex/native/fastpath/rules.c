@@ -53,6 +53,7 @@ static struct rule rule_of(long nr)
     rule.nofollow = c && c->nofollow;
     if (rule.kind == RULE_QUERY && (c->key == REX_KEY_ARG || c->fd_args & 1))
         rule.key = c->key == REX_KEY_ARG ? c->key_arg : 0;
+    rule.by_fd = rule.kind == RULE_QUERY && c->key != REX_KEY_ARG && (c->fd_args & 1 || rule.flags != NO_FLAGS);
     if (nr == REX_NR_clock_gettime)
         rule.place = 1;
     rule.repeats = rule.kind == RULE_QUERY && rule.count > 5;

@@ -264,7 +264,7 @@ PART bool is_such_call(const struct rule *rule, long nr, const uint64_t *args, c
     return r->call == (uint16_t)nr && (rule->key > 5 || (uint32_t)args[rule->key] == (uint32_t)r->args[rule->key]);
 }
 
-PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
+STUB bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
 {
     const struct field *f = (const struct field *)(r + 1);
     if (!is_such_call(rule, nr, args, r)
@@ -284,7 +284,7 @@ PART bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, c
     return !path[f->length] && (f->length || args[0] == r->args[0]);
 }
 
-PART void take(const struct record *r, const uint64_t *args)
+STUB void take(const struct record *r, const uint64_t *args)
 {
     const unsigned char *at = (const unsigned char *)(r + 1), *end = (const unsigned char *)r + r->size;
     while (at < end) {
@@ -337,6 +337,7 @@ PART struct answer answered(struct ring *ring, const struct rule *rule, long nr,
     return (struct answer){r->result, GIVEN};
 }
 
+#include "fastpath/stub_any_order.h"
 #include "fastpath/stub_output.h"
 
 /* The ioctls of files, and those that name a process: see track/real_results.c, tracee/marshal.c. */
@@ -371,9 +372,9 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
         return (struct answer){0, PLAIN};
     if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
         return none;
-    if (ring->replaying && !ring->asks && ring->at < ring->end && is_repeat(ring) && time_again(ring, nr, args))
+    if (ring->replaying == IN_ORDER && !ring->asks && ring->at < ring->end && is_repeat(ring) && time_again(ring, nr, args))
         return (struct answer){0, GIVEN};
-    if (rule->place < 6 && ring->replaying && (ring->at >= ring->end || !is_such_call(rule, nr, args, next_of(ring))))
+    if (rule->place < 6 && ring->replaying && !is_reading_left(ring, rule, nr, args))
         return none;                      /* any caller */
     if (rule->place < 6 && !ask_who(ring, (const struct entry *)args, asked))
         return none;
@@ -381,6 +382,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
     struct answer answer = rule->kind == RULE_SAY ? (ring->replaying ? said_again(ring, args) : said(ring, args))
+        : ring->replaying == IN_ANY_ORDER ? answered_in_any_order(ring, rule, nr, args)
         : ring->replaying ? answered(ring, rule, nr, args) : rule->kind == RULE_OPEN ? opened(ring, rule, args) : performed(ring, rule, nr, args);
     __asm__ volatile("" : : : "memory");
     ring->busy = 0;

@@ -23,11 +23,14 @@ PART struct counted count_now(struct ring *ring, bool with_aux, uint64_t caller)
 
 PART struct counted counted_then(struct ring *ring, uint64_t caller)
 {
-    struct record *r = next_of(ring);
+    struct record *r = next_reading(ring);
     struct counted none = {0, 0, false};
-    if (ring->at >= ring->end || r->call != EVENT_TSC || (ring->asks && r->args[1] != caller))
+    if (!r || r->call != EVENT_TSC || (ring->asks && r->args[1] != caller))
         return none;
-    pass(ring, r);
+    if (ring->replaying == IN_ANY_ORDER)
+        take_marked(ring, r, TAKEN);
+    else
+        pass(ring, r);
     return (struct counted){(uint64_t)r->result, r->args[0], true};
 }
 

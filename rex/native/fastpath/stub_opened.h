@@ -110,7 +110,7 @@ PART struct answer opened(struct ring *ring, const struct rule *rule, const uint
 }
 
 /* A replay opens the file that stands in, whose name is the last field. */
-PART bool opens_same(const struct record *r, const uint64_t *args)
+STUB int64_t open_stand_in(const struct record *r, const uint64_t *args)
 {
     const unsigned char *at = (const unsigned char *)(r + 1), *end = (const unsigned char *)r + r->size;
     const struct field *f = NULL;
@@ -119,8 +119,13 @@ PART bool opens_same(const struct record *r, const uint64_t *args)
         at = f->data + ((f->length + 7) & ~7u);
     }
     if (!f || f->type != FIELD_STAND_IN)
-        return false;
-    int64_t fd = kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)f->data, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW), 0);
+        return -1;
+    return kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)f->data, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW), 0);
+}
+
+PART bool opens_same(const struct record *r, const uint64_t *args)
+{
+    int64_t fd = open_stand_in(r, args);
     if (fd != r->result && fd >= 0)
         kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);
     return fd == r->result;

@@ -19,31 +19,42 @@
 #include <fcntl.h>
 
 /* Threads may have closed the descriptor meanwhile, and opened another. */
-static bool is_still(struct task *t, const struct event *e)
+static bool is_still(struct task *t, const struct event *e, int fd)
 {
     struct stat now, file;
     return t->files->refs == 1
-        || (stat_of_fd(t->tid, (int)e->record->result, &now) && !stat(e->file, &file) && now.st_ino == file.st_ino && now.st_dev == file.st_dev);
+        || (stat_of_fd(t->tid, fd, &now) && !stat(e->file, &file) && now.st_ino == file.st_ino && now.st_dev == file.st_dev);
 }
 
-static void note_open(struct task *t, struct event *e)
+static void note_open(struct task *t, const struct ahead *a)
 {
-    if (!e->file || !is_still(t, e))
+    struct event *e = a->event;
+    if (!e->file || !is_still(t, e, a->result))
         return;
-    files_set(t->files, (int)e->record->result, 0);
-    files_open(t->files, (int)e->record->result, e, hash_bytes(e->file, strlen(e->file), 0));
+    files_set(t->files, a->result, 0);
+    files_open(t->files, a->result, e, hash_bytes(e->file, strlen(e->file), 0));
 }
 
-/* How many of the answers in its ring a task has taken since it stopped last. */
+/* Marks which of the answers in its ring a task has taken: none after those that the first n bytes begin, whose number is returned. */
+static size_t mark_taken(const struct task *t, uint32_t n)
+{
+    static unsigned char run[RING_SIZE];
+    size_t i = 0;
+    if (!t->run_has_order && (n > sizeof run || !mem_read(t->tid, t->ring + offsetof(struct ring, data), run, n)))
+        return 0;
+    for (uint32_t at = 0; i < t->run_count && at < n && n - at >= t->run[i].first; at += t->run[i++].size) {
+        const struct record *r = t->run_has_order ? t->run[i].event->record : (const struct record *)(run + at);
+        t->run[i].is_taken = t->run_has_order || r->flags;
+        t->run[i].result = (int)r->result;
+    }
+    return i;
+}
+
+/* Those that it has taken since it stopped last. */
 static size_t count_taken(const struct task *t)
 {
     uint32_t taken = 0;
-    size_t i = 0;
-    if (!t->ring || !t->run_count || !mem_read(t->tid, t->ring, &taken, sizeof taken))
-        return 0;
-    for (; i < t->run_count && taken >= t->run[i].size; i++)
-        taken -= t->run[i].size;
-    return i;
+    return t->ring && t->run_count && mem_read(t->tid, t->ring, &taken, sizeof taken) ? mark_taken(t, taken) : 0;
 }
 
 /* What other threads have opened from their rings, though they have not stopped since. */
@@ -51,7 +62,8 @@ void replay_note_opens(struct task *t)
 {
     for (struct task *other = t->files->refs > 1 ? tasks : NULL; other; other = other->next)
         for (size_t i = 0, n = other->alive && other != t && other->files == t->files ? count_taken(other) : 0; i < n; i++)
-            note_open(other, other->run[i].event);
+            if (other->run[i].is_taken)
+                note_open(other, &other->run[i]);
 }
 
 /* As replay_place(), also of a task that has not stopped since it took answers from its ring. */
@@ -64,17 +76,19 @@ size_t replay_place_by_ring(struct task *t)
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
     (void)records;
-    for (size_t i = 0; i < t->run_count && n >= t->run[i].first; i++) {
+    for (size_t i = 0, count = mark_taken(t, n); i < count; i++) {
         struct event *e = t->run[i].event;
         uint32_t size = n < t->run[i].size ? n : t->run[i].size;
         const struct rex_call *c = call_of(e->record->call);
+        n -= size;
+        if (!t->run[i].is_taken)
+            continue;
         if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
-        note_open(t, e);
+        note_open(t, &t->run[i]);
         if (size > t->run[i].first)
             replay_took(e, (size - t->run[i].first) / (uint32_t)sizeof(uint64_t));    /* up to the last of them, which the task has */
         replay_answered(t, e);
-        n -= size;
     }
     t->run_count = 0;
 }
@@ -90,6 +104,7 @@ static bool lay(struct task *t, struct bytes *run, struct event *e, bool spared)
     if (e->file)
         log_field(run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
     uint32_t first = ((struct record *)(run->data + at))->size = (uint32_t)(run->used - at);
+    ((struct record *)(run->data + at))->flags = 0;          /* not taken */
     if (e->repeats) {
         size_t room = ROOM - run->used;
         n = repeats_words(e->repeats, (uint64_t *)bytes_reserve(run, room), room / sizeof(uint64_t), &all);
@@ -100,7 +115,7 @@ static bool lay(struct task *t, struct bytes *run, struct event *e, bool spared)
     }
     n -= all && spared;
     run->used += n * sizeof(uint64_t);
-    t->run[t->run_count++] = (struct ahead){e, first, (uint32_t)(run->used - at)};
+    t->run[t->run_count++] = (struct ahead){.event = e, .first = first, .size = (uint32_t)(run->used - at)};
     return all && !spared;
 }
 
@@ -196,31 +211,62 @@ const struct event *replay_ahead_of(struct task *t)
 /* Where its next queries begin: after the last that it has written. */
 static size_t next_query(struct task *t)
 {
-    const struct event *said = has_shared_work(t) ? t->task_log->said : NULL;
-    size_t at = replay_place(t), after = said ? task_log_place(t->task_log, said) + 1 : 0;
-    return after > at ? after : at;
+    const struct task_log *s = t->task_log;
+    const struct event *passed[] = {s->reached, s->said};
+    size_t at = has_shared_work(t) ? 0 : replay_place(t);
+    replay_next(t);
+    at = s->cursor > at ? s->cursor : at;
+    for (size_t i = 0; has_shared_work(t) && i < 2; i++) {
+        size_t after = passed[i] ? task_log_place(s, passed[i]) + 1 : 0;
+        at = after > at ? after : at;
+    }
+    return at;
+}
+
+/* Threads come to what they do in another order, or others do it: what is not laid is answered at a stop. */
+static bool may_be_left_out(const struct event *e)
+{
+    const struct rex_call *c = call_of(e->record->call);
+    return e->done || e->record->call == EVENT_TSC || (c && c->query);
+}
+
+/* What a thread may have of a descriptor goes by its open, and not by its number. */
+static bool comes_next(const struct task *t, const struct event *e, uint32_t number)
+{
+    const struct field *path = record_field(e->record, 1, FIELD_IN);
+    const struct rex_call *c = call_of(e->record->call);
+    bool by_fd = c && c->query && (c->fd_args & 1 || (c->key == REX_KEY_PATH && path && !path->length));
+    return by_fd || replay_comes_next(t, e, number);
+}
+
+static bool is_answer(struct task *t, struct event *e, const struct event *next, uint32_t number)
+{
+    return is_ready(t, e, next) && !(has_shared_work(t) && (replay_clock_is_limit(e) || e->repeats)) && is_sure(t, e) && comes_next(t, e, number);
 }
 
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
 void replay_ready(struct task *t)
 {
-    enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
+    enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record), FAR = 512 };
     static struct bytes run;
     static uint32_t number;
     struct task_log *s = t->task_log;
     run.used = t->run_count = 0;
+    t->run_has_order = !has_shared_work(t);
     if (!t->run)
         t->run = zalloc(MOST * sizeof *t->run);
     number++;
     uint32_t until = replay_alone_until(t);
-    for (size_t i = next_query(t); i + 1 < s->count; i++) {
+    for (size_t from = next_query(t), i = from; i + 1 < s->count && s->event[i]->number <= until && (t->run_has_order || i < from + FAR); i++) {
         struct event *e = s->event[i];
-        if (e->number > until || !is_ready(t, e, s->event[i + 1]) || !is_sure(t, e) || !replay_comes_next(t, e, number) || run.used + e->record->size > LARGEST
-            || !lay(t, &run, e, s->event[i + 1]->record->call == EVENT_SIGNAL))
+        bool is_laid = is_answer(t, e, s->event[i + 1], number);
+        if (!is_laid && !t->run_has_order && may_be_left_out(e))
+            continue;
+        if (!is_laid || run.used + e->record->size > LARGEST || !lay(t, &run, e, s->event[i + 1]->record->call == EVENT_SIGNAL))
             break;
         e->run = number;
     }
     if (t->ring_laid || run.used)         /* what the task did not come for is answered by now */
-        fast_fill(t, run.data, (uint32_t)run.used);
+        fast_fill(t, run.data, (uint32_t)run.used, t->run_has_order ? IN_ORDER : IN_ANY_ORDER);
     t->ring_laid = run.used > 0;
 }

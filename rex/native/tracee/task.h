@@ -132,8 +132,10 @@ struct task {
     bool ring_busy;                  /* it was stopped half way through a query */
     bool ring_laid;                  /* replay: answers were put there */
     uint32_t ring_taken;             /* record: how much was seen while the task ran on */
-    struct ahead { struct event *event; uint32_t first, size; } *run;   /* replay: the answers that lie there */
+    /* Replay: an answer that lies there: its first record, all of it; whether it was taken, with which result. */
+    struct ahead { struct event *event; uint32_t first, size; bool is_taken; int result; } *run;
     size_t run_count;
+    bool run_has_order;
     ull last_stop;
     /* record */
     bool shares;                     /* its call is one on a shared file */

@@ -38,13 +38,6 @@ static uint64_t caller_now(struct task *t)
 
 enum { SELDOM = 16, FEW_MISSED = 4 };
 
-/* A wait with a timeout (for a lock, say) reads the clock before, as often as it waits.  That number differs in each run,
- * and says nothing about where the thread is in the log. */
-static bool is_limit(const struct queue *caller)
-{
-    return caller && 2 * caller->limits > caller->asked;
-}
-
 /* A loop reads the clock before it waits, and after. */
 static bool is_loop(const struct queue *caller)
 {

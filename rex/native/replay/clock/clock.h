@@ -20,6 +20,7 @@ bool replay_clock_is_anyones(const struct record *r);  /* whichever thread reads
 void replay_clock_passed(struct task *t, uint64_t until);
 void replay_clock_reached(struct task *t, uint64_t time);  /* by a thread that goes alone */
 bool replay_clock_limits(const struct task *t);
+bool replay_clock_is_limit(const struct event *e);  /* a reading from which a timeout is computed */
 
 /* clock_by_last_file.c */
 void replay_did(struct task *t, uint64_t key);

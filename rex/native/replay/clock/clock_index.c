@@ -56,6 +56,19 @@ static void find_limits(const struct task_log *s)
     }
 }
 
+/* A wait with a timeout (for a lock, say) reads the clock before, as often as it waits.  That number differs in each run,
+ * and says nothing about where the thread is in the log. */
+bool is_limit(const struct queue *caller)
+{
+    return caller && 2 * caller->limits > caller->asked;
+}
+
+bool replay_clock_is_limit(const struct event *e)
+{
+    const struct record *r = e->record;
+    return r->call == REX_NR_clock_gettime && is_limit(caller_queue(task_log_of(r->task), e->key, caller_in(r)));
+}
+
 uint64_t clock_of(const struct record *r)
 {
     bool is_in_us = r->call == REX_NR_gettimeofday;

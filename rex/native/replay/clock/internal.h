@@ -34,6 +34,7 @@ void replay_did_all(struct task *t);  /* it goes on with something else */
 /* Clocks: see replay/clock/clock_index.c. */
 uint64_t caller_in(const struct record *r);  /* the caller, which is odd; 0: not known */
 struct queue *caller_queue(const struct task_log *s, uint64_t key, uint64_t caller);  /* the log's readings for this caller, in any thread of the process; NULL if the caller is not known */
+bool is_limit(const struct queue *caller);
 uint64_t replay_clock_read_at(const struct record *r);  /* when in the log's time, which is when that came into the log at the latest */
 
 /* scheduler_clock.c */

@@ -41,6 +41,7 @@ struct runtime { uint64_t now; ull at; uint64_t less; size_t next; };
 struct task_log {
     struct event **event;
     struct event *answered, *did;    /* the last of them that its task came for, and the last of these but for queries */
+    struct event *reached;           /* the same, but for clock readings before waits, which come as often as threads collide */
     const struct event *said;        /* the last output that its task wrote to the end */
     struct event *exit;
     size_t count, cursor, execs;

@@ -93,7 +93,7 @@ static void do_again(struct task_log *job)
             continue;
         set_place(s, 0);
         s->is_taken = s->is_end_reported = false;
-        s->answered = s->did = NULL;
+        s->answered = s->reached = s->did = NULL;
         s->said = NULL;
         s->last_end = NULL;
         s->execs = 0;

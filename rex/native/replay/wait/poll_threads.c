@@ -165,6 +165,7 @@ void replay_came_for(struct task *t, struct event *e)
     if (e->record->task != t->task_log->index)
         return;
     t->task_log->answered = e;
+    t->task_log->reached = replay_clock_is_limit(e) ? t->task_log->reached : e;
     t->task_log->did = c && !c->query ? e : t->task_log->did;
 }
 
