@@ -239,9 +239,15 @@ static bool comes_next(const struct task *t, const struct event *e, uint32_t num
     return by_fd || replay_comes_next(t, e, number);
 }
 
+/* Each random number is drawn once: which thread draws it shows at a stop (replay/match/random_bytes.c). */
+static bool is_for_stops(const struct event *e)
+{
+    return e->repeats || e->record->call == REX_NR_getrandom || replay_clock_is_limit(e);
+}
+
 static bool is_answer(struct task *t, struct event *e, const struct event *next, uint32_t number)
 {
-    return is_ready(t, e, next) && !(has_shared_work(t) && (replay_clock_is_limit(e) || e->repeats)) && is_sure(t, e) && comes_next(t, e, number);
+    return is_ready(t, e, next) && !(has_shared_work(t) && is_for_stops(e)) && is_sure(t, e) && comes_next(t, e, number);
 }
 
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
