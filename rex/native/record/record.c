@@ -317,7 +317,7 @@ static void exit_stop(struct task *t, int64_t result)
         record_rights(t, b);
     hook_exit(t, b, result);
     log_end_at(b, &record_state(t)->place);
-    cause_ends(t);
+    cause_logged(t);
     speech_went(t);
     writer_goes(t);
     t->returned_at = t->regs.rip;
