@@ -95,7 +95,10 @@ def test_changed_input_runs_its_readers(study: Study) -> None:
 
 
 def test_variable_runs_all(study: Study) -> None:
-    assert study.programs("a", MODE="x") == set()
+    found = study.record("a", MODE="x")
+    assert (found["reused"], found["variables"]) == ([], ["MODE"])
+    told = run_rex("record", "-l", "../EXP", "--reuse", study.shell, "run.sh", "a", cwd=study.work, MODE="y", PYTEST_CURRENT_TEST="").stderr
+    assert "all programs run, as these variables differ from the recorded ones: MODE" in told
 
 
 def test_programs_that_walk_through_directories(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from commands import contents, run_rex
+from rex.archive import Archive, Process
+from rex.runnew import Changes, plan_run
+from rex.trees.reuse import Reuse, run_reusing
 
 pytestmark = pytest.mark.usefixtures("tracing")
 
@@ -61,6 +64,19 @@ def test_run_that_is_not_recorded(work: Path) -> None:
     told, reusing = run(work, "reusing", "--reuse", "--args", "run.sh b")
     assert reusing == alone and told["experiment"] is None
     assert {step["command"].split()[0] for step in told["reuse"]["reused"]} == {"sort", "cp", "mkdir"}
+
+
+def test_what_it_takes_to_put_back_is_subtracted_without_recording_too(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = Archive.open(str(work.parent / "EXP"))
+    found: list[Process] = []
+    take_times = Reuse.take_times
+    monkeypatch.setattr(Reuse, "take_times", lambda reuse, read: (found.extend(read()), take_times(reuse, read)))
+    changes = Changes(args=("dash", "run.sh", "b"))
+    with open(work.parent / "log", "w+b") as log:
+        plan = plan_run(archive, archive.experiment("exp0"), changes, str(work.parent / "out"))
+        _, summary = run_reusing(archive, plan, (log.fileno(), log.fileno(), log.fileno()))
+    assert len(summary.reused) == 3
+    assert len([each for each in found if each.end_s]) > 3
 
 
 def test_sandbox_is_refused(work: Path) -> None:

@@ -35,7 +35,7 @@ LINES = (
     "cat {a}.conf {a} > {m} 2>&1", "test -e d/x || cp {a} d/x", "ls -A > {m}", "for x in d/*; do cat $x; done > {m}", "find d -type f | sort > {m}",
     "sh -c 'test -e {a}.conf && sort {a}.conf || sort {b}' > {m}", "rm -r d; mkdir d; cp {a} d", "grep -rl {w} d | sort > {m}",
     # temporary names
-    "sort {a} > t.$$ && mv t.$$ {m}; rm -f t.$$", "t=$(mktemp d/t.XXXX); sort {a} > $t && mv $t {m}; rm -f $t", "cp {a} t; sort t > {m}; rm t",
+    "sort {a} > t.$$ && mv -T t.$$ {m}; rm -f t.$$", "t=$(mktemp d/t.XXXX); sort {a} > $t && mv -T $t {m}; rm -f $t", "cp {a} t; sort t > {m}; rm t",
     # what programs inherit, and what they learn of names
     "(umask 0{n}7; cp {a} {m}; true)", "nice -n {n} sort {a} > {m}", "nice -n {n} nice > {m}", "(ulimit -n 10{n}; sh -c 'ulimit -n; cat {a}' > {m}; true)",
     "(trap '' INT; sh -c 'trap; cat {a}' > {m}; true)", "sh -c 'cat {a} missing' 2>&1", "sh -c 'cat {a} missing'", "cat {a} >&2", "sort {a} >&2 2> {m}",
