@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,20 @@ def test_what_it_takes_to_put_back_is_subtracted_without_recording_too(work: Pat
         _, summary = run_reusing(archive, plan, (log.fileno(), log.fileno(), log.fileno()))
     assert len(summary.reused) == 3
     assert len([each for each in found if each.end_s]) > 3
+
+
+def test_time_of_an_archived_link_is_as_recorded(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "link").symlink_to("run.sh")
+    os.utime(work / "link", (1, 1), follow_symlinks=False)
+    (work / "run.sh").write_text("stat -c '%Y %F' link\nexit 3\n")
+    run_rex("record", "-q", "-l", "../EXP", "dash", "run.sh", cwd=work, code=3)
+    (work / "link").unlink()
+    _, alone = run(work, "alone")
+    told, reusing = run(work, "reusing", "--reuse")
+    assert alone == reusing and alone[1] == "1 symbolic link\n"
+    assert told["reuse"]["executed"] == 0
 
 
 def test_sandbox_is_refused(work: Path) -> None:

@@ -3,7 +3,7 @@ for tool in makeblastdb blastn dustmasker; do
     command -v $tool > /dev/null || { echo "needs $tool: apt-get install ncbi-blast+" >&2; exit 127; }
 done
 export LC_ALL=C
-seed=7 reads=2500 word=7 identity=85 top=10
+seed=7 reads=1500 word=7 identity=85 top=10
 awk -v seed=$seed -v n=200000 -f genome.awk > genome.fa
 awk -v seed=3 -v n=$reads -f reads.awk genome.fa > reads.fa
 dustmasker -in genome.fa -outfmt interval -out masked.txt
