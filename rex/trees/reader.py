@@ -16,10 +16,11 @@ from rex.log import LogReader
 from rex.log.directories import Directories
 from rex.log.decoded import stat_in, variables_on
 from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, Event
-from rex.log.uses import ADJUST, CREATE, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
+from rex.log.uses import ADJUST, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
 from rex.log.uses import REMOVE as REMOVED
 from rex.syscalls import CALLS, Op
 from rex.trees import answers, calls, facts, inherited, looks
+from rex.trees.changed import ChangedNames
 from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, NAME, OWN, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.workflow.recorded import RecordedReader
 
@@ -71,8 +72,7 @@ class _Reader:
         self._lent: dict[tuple[int, int], Standard] = {}      # what its first child since then has of these
         self._links: dict[str, str] = {}                      # made by the run, with their targets
         self._seen: set[tuple[int, str, str]] = set()
-        self._changed_paths: set[str] = set()
-        self._gone: set[str] = set()
+        self._names = ChangedNames()
         self._executed: set[int] = set()
         self._acted: set[int] = set()                         # did more than open files before they executed
         self._given: set[int] = set()                         # streams that the experiment inherited
@@ -125,18 +125,8 @@ class _Reader:
                 return
             self._seen.add(key)
         else:
-            self._changed_paths.add(path)
-            self._note_gone(kind, path, value)
+            self._names.take(kind, path, value)
         self._found.uses.append(Use(number, process.task, kind, path, value, name))
-
-    def _note_gone(self, kind: str, path: str, value: str) -> None:
-        """Names that are free again; what moves may have any names below it."""
-        if value == facts.MOVED:
-            self._gone.clear()
-        elif kind == facts.REMOVE:
-            self._gone.add(path)
-        else:
-            self._gone.discard(path)
 
     # ------------------------------------------------------------------ processes
 
@@ -314,7 +304,7 @@ class _Reader:
             if is_exclusive(open_flags(event)):
                 self._use(number, process, ABSENT, path, looks.of_name_itself("ENOENT"))
             for _, kind in file_uses(event):
-                if kind == READ and self._is_made_by(event, path, told.size if told else -1):
+                if kind == READ and self._names.is_made_by(event, path, self._files.get(path), told.size if told else -1):
                     self._use(number, process, ABSENT, path, "ENOENT")
                     self._use(number, process, WRITE, path)
                 elif kind == READ:
@@ -329,12 +319,6 @@ class _Reader:
         """A name that led elsewhere when it was written may be a file of its own now."""
         if name and normpath(name) != path:
             self._object(process, "it changes a file through a link")
-
-    def _is_made_by(self, event: Event, path: str, size: int) -> bool:
-        """Whether an open made the file, which was not there: nothing is in it to be read. The manifest lacks what was there for a while only."""
-        entry = self._files.get(path)
-        was_free = path in self._gone if path in self._changed_paths else not (entry and entry.initial)
-        return bool(open_flags(event) & CREATE) and was_free and (size == 0 or entry is not None and path not in self._changed_paths)
 
     def _change(self, number: int, event: Event, process: ProcessFacts) -> None:
         if event.result < 0:

@@ -85,7 +85,7 @@ def test_time_of_an_archived_link_is_as_recorded(tmp_path: Path) -> None:
     work.mkdir()
     (work / "link").symlink_to("run.sh")
     os.utime(work / "link", (1, 1), follow_symlinks=False)
-    (work / "run.sh").write_text("stat -c '%Y %F' link\nexit 3\n")
+    (work / "run.sh").write_text("cat link > copy\nstat -c '%Y %F' link\nexit 3\n")
     run_rex("record", "-q", "-l", "../EXP", "dash", "run.sh", cwd=work, code=3)
     (work / "link").unlink()
     _, alone = run(work, "alone")
