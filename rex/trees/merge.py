@@ -11,7 +11,7 @@ from rex.trees.facts import ABSENT, FILE, LIST
 from rex.trees.steps import Given, Step
 
 _LIBRARY = ".so"
-_NOT_THERE = ("ENOENT", "ENOTDIR")       # other errors tell of what is there: a file that is no link
+_NOT_THERE = ("ENOENT", "ENOTDIR")       # other errors are those of a file that is there, but is no link
 Slot = tuple[tuple[str, ...], int]
 
 
