@@ -95,7 +95,10 @@ def test_changed_input_runs_its_readers(study: Study) -> None:
 
 
 def test_variable_runs_all(study: Study) -> None:
-    assert study.programs("a", MODE="x") == set()
+    found = study.record("a", MODE="x")
+    assert (found["reused"], found["variables"]) == ([], ["MODE"])
+    told = run_rex("record", "-l", "../EXP", "--reuse", study.shell, "run.sh", "a", cwd=study.work, MODE="y", PYTEST_CURRENT_TEST="").stderr
+    assert "all programs run, as these variables differ from the recorded ones: MODE" in told
 
 
 def test_programs_that_walk_through_directories(tmp_path: Path) -> None:
@@ -144,6 +147,14 @@ def test_files_that_a_step_opens_itself_are_put_back(tmp_path: Path) -> None:
     assert len(study.record()["reused"]) == 2
 
 
+def test_files_with_another_name_for_a_while_are_put_back(tmp_path: Path) -> None:
+    study = Study(tmp_path, "dash -c 'cp in.txt t; ln t h.txt; rm t'\ndash -c ': <> lock; sort in.txt > s.txt; rm lock'\n/bin/echo one > e.txt\n")
+    study.record()
+    study.edit("one", "two")
+    study.clear()
+    assert {step["command"].split()[0] for step in study.record()["reused"]} == {"dash"}
+
+
 def test_recheck_finds_what_is_another_thing(tmp_path: Path) -> None:
     study = Study(tmp_path, "cp in.txt copy.txt\n# one\n")
     study.record()
@@ -186,6 +197,10 @@ TRAPS = {
                              lambda s: s.edit('"xxx"', '"x"')),
     "empty file": ("flock lock true\n", lambda s: (s.work / "lock").unlink()),
     "lock file": ("flock lock sort in.txt > s.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "own output through a link": ("cat link > in.txt\nexit 0\n", lambda s: (s.work / "link").unlink()),
+    "own name for a while": ("sh -c 'cp in.txt t; ln -f t h.txt; rm t'\nln -f h.txt l.txt\nsh -c 'cp in.txt t; ln t k.txt; ln t m.txt; rm t'\nsh -c 'cp in.txt t; ln t n.txt; mv t o.txt'\n",
+                             lambda s: s.write("in.txt", "zzz\n")),
+    "lock file for a while": ("sh -c ': <> lock; sort in.txt > s.txt; rm lock'\nsh -c ': <> lock; uniq in.txt > u.txt; rm lock'\n", lambda s: s.write("lock", "1\n")),
     "link of its own": ("ln -s in.txt l\ncat l > x.txt\nstat -L -c %s l > y.txt\nrm l x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "mode set in a tree": ("cp in.txt data/x\nchmod -R u+x data\ncat data/x > y.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "name of a file": ("ln in.txt h.txt && echo x >> h.txt\n/bin/echo y >> in.txt\nexit 0\n", lambda s: (s.work / "h.txt").unlink()),
