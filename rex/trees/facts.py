@@ -95,12 +95,14 @@ class RunFacts:
     Attributes:
         uses: in order of events.
         ties: pairs of processes that exchange data through pipes or memory.
+        put_back_s: by process, seconds of the step that was put back in its place (rex/trees/grafts.py).
     """
 
     processes: dict[int, ProcessFacts] = field(default_factory=dict)
     uses: list[Use] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
     ties: list[tuple[int, int]] = field(default_factory=list)
+    put_back_s: dict[int, float] = field(default_factory=dict)
 
 
 def standard_of(path: str, stream: int, is_writable: bool) -> Standard:

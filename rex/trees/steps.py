@@ -172,10 +172,15 @@ class StepMaker:
         begin, end = (edge(self._spans[task][which] for task in members) for which, edge in ((0, min), (1, max)))
         step = Step(roots, inside, " | ".join(_shown(process) for process in first), [self.program(task) for task in roots],
                     given, left, _joined(printed), self._statuses.get(roots[-1]), sources, tuple(dict.fromkeys(against)),
-                    min(process.begins_at for process in first), end - begin, passing=tuple(passing), writes=frozenset(each.path for each in left),
+                    min(process.begins_at for process in first), end - begin + sum(map(self._put_back_s, members)), passing=tuple(passing), writes=frozenset(each.path for each in left),
                     is_program=not any(process.is_forked for process in first), owns=any(use.value == OWN for use in uses))
         step.key, step.result = self._key(step), _hash([self._short_left(step), step.printed, step.status])
         return step
+
+    def _put_back_s(self, task: int) -> float:
+        """The seconds that a process saved because a step was put back in its place."""
+        begin, end = self._spans[task]
+        return max(self._run.put_back_s.get(task, 0.0) - (end - begin), 0.0)
 
     def _counts(self, use: Use, roots: tuple[int, ...]) -> bool:
         """Before it executes, a root does what its maker had it do; only its program's standard files count."""

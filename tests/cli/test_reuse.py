@@ -89,6 +89,38 @@ def test_changed_argument_runs_what_follows_from_it(study: Study) -> None:
     run_rex("replay", "-l", "EXP", "-e", "exp1", "--check", cwd=study.top)
 
 
+def test_a_run_that_put_steps_back_is_put_back_as_a_whole(study: Study) -> None:
+    assert study.programs("b") == {"sort", "ls"}
+    study.clear()
+    found = study.record("b")
+    assert found["executed"] == 0 and len(found["reused"]) == 1
+    run_rex("replay", "-l", "EXP", "-e", "exp2", "--check", cwd=study.top)
+    study.clear()
+    study.write("in.txt", "x\ny\n")                     # an input that only the first run has read
+    assert study.programs("b") == {"ls"}
+    study.clear()
+    study.write("in.txt", "b\na\nc\na\n")
+    (study.work / "data/new").write_text("")
+    assert "ls" not in study.programs("b")
+
+
+def test_a_step_around_one_that_was_put_back_has_its_inputs(tmp_path: Path) -> None:
+    study = Study(tmp_path, "dash inner.sh > out.txt\n: 1\n")
+    study.write("inner.sh", "sort in.txt > s.txt\ncat s.txt > t.txt\ncat t.txt\n# 1\n")
+    study.record()
+    study.clear()
+    study.write("inner.sh", "sort in.txt > s.txt\ncat s.txt > t.txt\ncat t.txt\n# 2\n")
+    assert study.programs() == {"sort", "cat"}
+    study.clear()
+    study.edit(": 1", ": 2")
+    assert study.programs() == {"dash"}                  # which has put parts back itself
+    study.clear()
+    assert study.record()["executed"] == 0               # and so had the whole
+    study.clear()
+    study.write("in.txt", "x\n")
+    assert study.programs() == set()
+
+
 def test_changed_input_runs_its_readers(study: Study) -> None:
     study.write("in.txt", "x\ny\n")
     assert study.programs("a") == {"ls"}
