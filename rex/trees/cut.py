@@ -11,11 +11,13 @@ from rex.trees.factcache import load_facts
 from rex.trees.facts import RunFacts
 from rex.trees.steps import Step, StepMaker
 from rex.workflow.recorded import Recorded
-from rex.workflow.steps import DEPTH, Steps, find_steps
+from rex.workflow.spans import Spans
+from rex.workflow.steps import DEPTH, Tree, find_steps
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
+_LONG_S, _PART_OF_DRIVER = 0.5, 0.1
 REUSED = "reused"               # key of a manifest's extra: by task, the run and process whose step was put back
 
 
@@ -70,14 +72,14 @@ def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = Non
                 notes.append(f"{experiment.name} is left out: {error}")
     drivers: set[tuple[str, str]] = set()
     for _, facts, recorded in read:
-        drivers |= {_driver(facts, task) for task in find_steps(recorded, DEPTH).frame if facts.processes[task].parent is not None}
+        drivers |= {_driver(facts, task) for task in find_steps(recorded, DEPTH).frame
+                    if facts.processes[task].parent is not None or _arranges(recorded, task)}
     runs: list[Run] = []
     makers: dict[str, StepMaker] = {}
     for experiment, facts, recorded in read:
-        steps = find_steps(recorded, DEPTH, opened=_opened(facts, drivers))
         maker = makers[experiment.identity] = StepMaker(experiment.manifest, facts)
         whole = _whole_original(experiment, runs)
-        made = whole or [_original(experiment, maker.step(roots), makers) for roots in _groups(steps)]
+        made = whole or [_original(experiment, maker.step(roots), makers) for roots in _groups(facts, recorded, drivers)]
         runs.append(Run(experiment, facts, sorted(made, key=lambda step: step.begins_at)))
     return runs
 
@@ -104,22 +106,36 @@ def _driver(facts: RunFacts, task: int) -> tuple[str, str]:
     return process.program, " ".join(process.arguments[:2])
 
 
+def _arranges(recorded: Recorded, task: int) -> bool:
+    """Whether a run's first process is there for what it starts: it does not take long, or that takes a good part of its time."""
+    tree = Tree.of(recorded)
+    below = Spans(tree.spans[child] for child in tree.children[task]).length
+    return tree.lasts_s(task) - below < _LONG_S or below > _PART_OF_DRIVER * tree.lasts_s(task)
+
+
 def _opened(facts: RunFacts, drivers: set[tuple[str, str]]) -> set[int]:
-    """Drivers, and forks of shells and the like with children; and all above them."""
+    """Drivers and all above them; and forks with children, of shells and the like, that one of these has made."""
     parents = {process.parent for process in facts.processes.values()}
     found: set[int] = set()
     for task in facts.processes:
-        if task in parents and (facts.processes[task].is_forked or _driver(facts, task) in drivers):
+        if task in parents and _driver(facts, task) in drivers:
             above: int | None = task
             while above is not None and above not in found:
                 found.add(above)
                 above = facts.processes[above].parent
+    for task, process in facts.processes.items():      # parents come first
+        if process.is_forked and task in parents and (process.parent is None or process.parent in found):
+            found.add(task)
     return found
 
 
-def _groups(steps: Steps) -> list[list[int]]:
-    """Roots of steps; a run of a single process is one step itself."""
+def _groups(facts: RunFacts, recorded: Recorded, drivers: set[tuple[str, str]]) -> list[list[int]]:
+    """Roots of steps; a run of a single process, or of one that only needs some help from others, is one step itself."""
+    first = next(iter(facts.processes))
+    if _driver(facts, first) not in drivers:
+        return [[first]]
+    steps = find_steps(recorded, DEPTH, opened=_opened(facts, drivers))
     groups: dict[int, list[int]] = {}
     for root in steps.roots():
         groups.setdefault(steps.sets.find(root), []).append(root)
-    return list(groups.values()) or [sorted(steps.frame)[:1]]
+    return list(groups.values()) or [[first]]

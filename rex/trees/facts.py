@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 # file of the kernel. Done: written, written at a place of a file that others hold open too, removed.
 FILE, ABSENT, LOOK, LIST, KERNEL = "file", "absent", "look", "list", "kernel"
 WRITE, SHARED, REMOVE = "write", "shared", "remove"
-OWN = "own"                      # value of a WRITE
+OWN, TIME = "own", "time"         # values of a WRITE
 GIVEN = frozenset((FILE, ABSENT, LOOK, LIST, KERNEL))
 
 # Sources of what no key holds.
@@ -24,7 +24,8 @@ class Use:
         path: absolute; of a file the one that links led to, `name` is the one that was asked for.
         value: FILE: sha256, "" unknown. ABSENT: the errno. LOOK: what was answered, see rex/trees/looks.py. LIST: sorted names, joined by /.
             KERNEL: hash of what was read. SHARED: position and length, "8+3".
-            WRITE: "dir" if a directory was made, "link TARGET" if a link was, "name" if a file got one more, "own" if who runs made it its own.
+            WRITE: "dir" if a directory was made, "link TARGET" if a link was, "name" if a file got one more, "own" if who runs made it its own,
+            "time" if only its times were set.
     """
 
     at: int

@@ -118,7 +118,7 @@ def _explain(node: Node, run: str, others: list[Node], writers: dict[str, str]) 
 
 def _given_differ(one: Step, two: Step) -> list[tuple[Given | None, Given | None]]:
     """What was given to one or the other, or with another value."""
-    mine, its = ({(each.kind, each.path): each for each in step.given} for step in (one, two))
+    mine, its = ({(each.kind, each.path): each for each in step.counted} for step in (one, two))
     keys = dict.fromkeys([*mine, *its])
     return [(mine.get(key), its.get(key)) for key in keys
             if (mine.get(key) and mine[key].value) != (its.get(key) and its[key].value)]

@@ -20,7 +20,7 @@ from rex.log.uses import ADJUST, CREATE, MOVED, READ, REMOVE_DIRECTORY, file_use
 from rex.log.uses import REMOVE as REMOVED
 from rex.syscalls import CALLS, Op
 from rex.trees import answers, calls, facts, inherited, looks
-from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, OWN, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, OWN, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.workflow.recorded import RecordedReader
 
 if TYPE_CHECKING:
@@ -364,7 +364,7 @@ class _Reader:
         elif op is Op.RENAME and (target := self._links.pop(codec.text(event.all_data(RESOLVED)[0]), None)) is not None:
             self._links[path] = target
         else:
-            return {Op.MKDIR: "dir", Op.LINK: "name", Op.CHOWN: OWN}.get(op, "")
+            return {Op.MKDIR: "dir", Op.LINK: "name", Op.CHOWN: OWN, Op.UTIME: TIME}.get(op, "")
         return f"link {self._links[path]}"
 
     def _is_file(self, path: str) -> bool:

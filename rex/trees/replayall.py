@@ -31,6 +31,7 @@ from rex.workflow.gate import Gate
 from rex.workflow.putback import FilePlace, put_back, take_away
 
 _KEPT = ".rex-steps-"
+_FIRST = 0             # the first process of every run
 
 
 @dataclass
@@ -142,8 +143,8 @@ class _OneRun:
             os.mkdir(self._out)
             with Stage(self._archive, self._run.experiment, self._is_sandboxed) as stage, open_stdin(stage) as stdin, \
                     open(self._streams[0], "wb", buffering=0) as self._stdout, open(self._streams[1], "wb", buffering=0) as self._stderr:
-                report = self._run_engine(stage, stdin.fileno())
-            self._compare(report)
+                self._run_or_put_back(stage, stdin.fileno())
+            self._found.differing = compare_outputs(self._run.experiment.manifest, self._out)
         except RexError as error:
             self._found.failed, self._found.is_host_failure = str(error), isinstance(error, OwnFailure)
         except OSError as error:
@@ -153,14 +154,23 @@ class _OneRun:
         self._found.seconds = time.monotonic() - began
         return self._found
 
+    def _run_or_put_back(self, stage: Stage, stdin: int) -> None:
+        """A run that is one step as a whole need not begin: the engine asks at the gate for what processes start."""
+        is_one_step = _FIRST in self._step_of
+        if is_one_step and not self._born(_FIRST, 0):
+            return
+        self._compare(self._run_engine(stage, stdin))
+        if is_one_step:
+            self._ended(_FIRST)
+
     def _run_engine(self, stage: Stage, stdin: int) -> Report:
         _, engine = choose()
         plan = make_plan(stage, self._run.experiment, self._out)
         if self._is_sandboxed:
             plan.sandbox = stage.sandbox(self._out)
         with Gate(self._born, self._ended) as gate:
-            if self._step_of:
-                plan.gate, plan.steps = gate.theirs, sorted(self._step_of)
+            if asked := sorted(self._step_of.keys() - {_FIRST}):
+                plan.gate, plan.steps = gate.theirs, asked
             try:
                 return engine(plan, stdin=stdin, stdout=self._stdout.fileno(), stderr=self._stderr.fileno())
             finally:
@@ -172,7 +182,6 @@ class _OneRun:
         self._found.divergences = report.divergences
         self._found.is_same_output = report.difference is None
         self._found.is_same_status = os.waitstatus_to_exitcode(report.status) == manifest.exit_status
-        self._found.differing = compare_outputs(manifest, self._out)
 
     # -------------------------------------------------------------- at the gate
 

@@ -19,7 +19,7 @@ from rex.trees.steps import StepMaker
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 5
+FORMAT = 6
 _MAX_BYTES = 1 << 26
 
 

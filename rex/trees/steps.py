@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rex.trees import facts as kinds
 from rex.trees import inherited, looks
-from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, OWN, REMOVE, SHARED, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, OWN, REMOVE, SHARED, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.trees.made import Made
 
 if TYPE_CHECKING:
@@ -111,6 +111,12 @@ class Step:
         """Whether all that it was given and left is known by content."""
         return (self.is_program and all(each["content"] for each in self.programs) and all(each.is_known for each in self.left)
                 and all(each.value or each.kind != FILE for each in self.given))
+
+    @property
+    def counted(self) -> list[Given]:
+        """What is in the key: not that names were free which it has used for a while, as such names are often random."""
+        passing = frozenset(self.passing)
+        return [each for each in self.given if each.kind != ABSENT or each.path not in passing]
 
 
 class StepMaker:
@@ -249,7 +255,7 @@ class StepMaker:
             first = next(number for number, use in enumerate(all_changes) if use.process in inside)
             tail = all_changes[first:]
             mine = [use for use in tail if use.process in inside]
-            is_last = len(mine) == len(tail)
+            is_last = all(use.process in inside or use.value == TIME for use in tail)
             final = entry.final if entry else None
             if mine[-1].kind == REMOVE:
                 if first or entry and entry.initial:
@@ -334,7 +340,7 @@ class StepMaker:
                      "arguments": [short(word) for word in each["arguments"]],
                      "environment": {name: short(value) for name, value in each["environment"].items()},
                      "standard": [_shorten_words(text, short) for text in each["standard"]]} for each in step.programs]
-        return _hash([programs, [[each.kind, short(each.path), each.value] for each in step.given]])
+        return _hash([programs, [[each.kind, short(each.path), each.value] for each in step.counted]])
 
     def _short_left(self, step: Step) -> list[list[str]]:
         return [[self.shorten(each.path), each.value] for each in step.left]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,33 @@ def test_appended_file_is_not_one_steps_output(tmp_path: Path) -> None:
     study.record()
     outputs = [step["outputs"] for step in study.tree()["steps"]]
     assert all(set(each.values()) == {"unknown"} for each in outputs)
+
+
+def test_a_driver_may_set_the_time_of_a_steps_output(tmp_path: Path) -> None:
+    study = Study(tmp_path, script="sort in.txt > sorted.txt\npython3 -c 'import os; os.utime(\"sorted.txt\")'\n")
+    for _ in range(2):
+        study.record()
+    assert [step["runs"] for step in study.tree()["steps"] if step["command"] == "sort in.txt"] == [["exp0", "exp1"]]
+
+
+def test_random_names_that_are_gone_in_the_end_do_not_count(tmp_path: Path) -> None:
+    program = "import os, tempfile\nwith tempfile.TemporaryDirectory() as top:\n    open(top + '/x', 'w')\nopen('made.txt', 'w').write('x')\n"
+    study = Study(tmp_path, script="python3 program.py\n")
+    study.write("program.py", program)
+    for _ in range(2):
+        study.record()
+    assert [step["runs"] for step in study.tree()["steps"] if "made.txt" in str(step["outputs"])] == [["exp0", "exp1"]]
+
+
+def test_a_program_that_computes_and_needs_some_help_is_a_step(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    program = "import subprocess, time; time.sleep(1.5); subprocess.run(['true']); subprocess.run(['true']); open('made.txt', 'w').write('x')"
+    for _ in range(2):
+        run_rex("record", "-q", "-l", "../EXP", os.path.realpath(sys.executable), "-c", program, cwd=study.work)
+        (study.work / "made.txt").unlink()
+    assert [step["runs"] for step in study.tree()["steps"]] == [["exp0", "exp1"]]
+    run_rex("replay", "-q", "-l", "EXP", "--all", "--check", "-o", "out", "--report", "report.json", cwd=study.top)
+    assert json.loads((study.top / "report.json").read_text())["runs"]["exp1"]["put_back"] == ["s1"]
 
 
 def test_runs_in_other_directories_share_steps(tmp_path: Path) -> None:

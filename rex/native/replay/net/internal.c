@@ -157,6 +157,8 @@ static bool see_to(struct task *t, int fd)
         return accept_inside(t);
     if (op_of(t->nr) == REX_OP_SOCKNAME)
         return give_address(t, fd);
+    if (op_of(t->nr) == REX_OP_WRITE)     /* the peer may be gone by now */
+        return t->want_exit = true;
     switch (t->nr) {
     case REX_NR_bind:
         return bind_inside(t, fd);
@@ -178,7 +180,8 @@ static bool see_to(struct task *t, int fd)
         return true;
     case REX_NR_sendmsg:
         replay_rights_leave(t);
-        return false;
+        t->want_exit = true;
+        return true;
     case REX_NR_recvmsg:
         t->deref = 0;
         mem_read(t->tid, t->args[1] + offsetof(struct msghdr, msg_namelen), &t->deref, sizeof t->deref);
@@ -332,7 +335,7 @@ bool replay_inside_exit(struct task *t, int64_t result)
         received(t);
     else if (t->nr == REX_NR_recvfrom && t->args[5])
         give_sender(t);
-    else if (t->nr == REX_NR_sendto && result == -EPIPE)
+    else if (result == -EPIPE && pipe_gives(t->nr))
         result = replay_inside_broken(t);
     give_result(t, result);
     replay_line_returned(t);

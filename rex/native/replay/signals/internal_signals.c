@@ -80,6 +80,13 @@ int64_t replay_inside_broken(struct task *t)
         if (r->call == t->nr && (r->result == -EPIPE || r->result == -ECONNRESET) && task_log_of(r->task)->tgid == t->task_log->tgid)
             return -EPIPE;
     }
-    t->lost_reader = !(t->args[3] & MSG_NOSIGNAL);
-    return (int64_t)t->args[2];
+    struct bytes data = {0};
+    pipe_gather(t, &data, SIZE_MAX);
+    int64_t sent = (int64_t)data.used;
+    bytes_free(&data);
+    t->lost_reader = true;
+    for (int i = 0; i < 6; i++)
+        if (call_of(t->nr)->arg[i].word == REX_WORD_MSGFLAGS)
+            t->lost_reader = !(t->args[i] & MSG_NOSIGNAL);
+    return sent;
 }
