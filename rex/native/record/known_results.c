@@ -43,15 +43,10 @@ static bool query(struct task *t)
 /* At the end of an entry-stop. */
 void record_known_result(struct task *t)
 {
-    if (needs_exit_stop())
+    if (needs_exit_stop() || !query(t))
         return;
-    if (t->nr == REX_NR_set_tid_address) {
-        t->want_exit = false;
-        run_mode->exit(t, t->tid);
-    } else if (query(t)) {
-        skip_call(t, 0);
-        run_mode->exit(t, 0);
-    }
+    skip_call(t, 0);
+    run_mode->exit(t, 0);
 }
 
 /* A child is there.  A task that waits until its child executes is in its call until then. */
