@@ -100,6 +100,10 @@ bool record_result(struct task *t, int64_t result);  /* at an exit-stop */
 bool record_mapping(struct task *t);
 bool record_mapped(struct task *t, int64_t result);
 
+/* known_results.c */
+void record_known_result(struct task *t);
+void record_forked(struct task *t, const struct task *child);
+
 /* output_order.c */
 bool is_ordered_write(struct task *t);  /* one at a time is let in */
 void writer_comes(struct task *t);  /* it begins such a write; it may be held */

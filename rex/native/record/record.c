@@ -204,6 +204,7 @@ static void entry(struct task *t)
     } else if (is_ordered_write(t))
         writer_comes(t);
     cause_begins(t);
+    record_known_result(t);
 }
 
 /* ------------------------------------------------------------------ exit */
@@ -348,9 +349,11 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     if (parent && pipe_may_speak(t, flags))
         head(&b)->result |= SPEAKS_HIGH;
     log_end(&b);
-    if (!parent)
-        record_inherited_files(t);
     bytes_free(&b);
+    if (parent)
+        record_forked(parent, t);
+    else
+        record_inherited_files(t);
 }
 
 /* Killed as it wrote: what went out is in the log. */
