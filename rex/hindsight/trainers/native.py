@@ -1,4 +1,4 @@
-"""What no walk can keep: adapters of libraries tell how to read what lies behind pointers of C, and how to make tables of id() anew."""
+"""What no walk can keep: adapters of libraries tell how to read what lies behind pointers of C, and how to make tables of id() again."""
 
 from __future__ import annotations
 
