@@ -21,14 +21,17 @@ $(BIN)/rex: setup.cfg pyproject.toml setup.py $(SOURCES) $(HEADERS)
 	$(BIN)/python -m compileall -q rex   # where PYTHONDONTWRITEBYTECODE is set each run would compile anew
 	@touch $@
 
+$(BIN)/dask: | $(BIN)/rex   # for tests alone: the demo does not wait for it
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[dask]'
+
 demo: $(BIN)/rex  ## record a small experiment, hide its inputs, replay it, compare a changed run
 	sh examples/demo/demo.sh $(abspath $(BIN)/rex)
 
-test: $(BIN)/rex  ## run the tests (a quarter of an hour on two cores)
+test: $(BIN)/rex $(BIN)/dask  ## run the tests (a quarter of an hour on two cores)
 	$(BIN)/python -m compileall -q rex    # those that a test starts keep nothing
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not stress' tests
 
-test-all: $(BIN)/rex  ## run the tests, the long ones too
+test-all: $(BIN)/rex $(BIN)/dask  ## run the tests, the long ones too
 	$(BIN)/python -m pytest tests
 
 campaign: $(BIN)/rex  ## kill, fill disks, race, fuzz and flip bits for an hour; prints the figures (docs/security.md)

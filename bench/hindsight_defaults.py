@@ -23,7 +23,7 @@ Took = tuple[float, float]     # wall-clock and processor seconds
 
 
 def measure(job: Job) -> tuple[list[tuple[Took, Took]], int]:
-    """What recording takes and a plain run, what an outer probe takes and the expert, the same of an inner one; and the checkpoints."""
+    """What recording takes and a plain run, what an outer probe takes and the expert, the same of an inner one; and how many epochs have checkpoints."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         def write(name: str, text: str) -> None:
             Path(folder, name).write_text(text)
@@ -41,7 +41,7 @@ def measure(job: Job) -> tuple[list[tuple[Took, Took]], int]:
         run(folder, python("saving.py"))
         plain = run(folder, python("train.py"))
         recorded = run(folder, hindsight("record", "-l", "EXP", "train.py"))
-        kept = shown(folder, "EXP")["facts"]["checkpoints"]
+        kept = len({number for each in shown(folder, "EXP")["checkpoints"] if (number := _epoch(each["position"]))})
         found = [(recorded[:2], plain[:2])]
         for added, words, theirs in (({"outer": job.outer}, (), [python("resuming.py")]),
                                      ({"inner": job.inner}, ("-j", "2"), [python("first.py"), python("second.py")])):
@@ -50,6 +50,11 @@ def measure(job: Job) -> tuple[list[tuple[Took, Took]], int]:
             assert mine[2] == expert[2] and mine[2], "the answers differ"
             found.append((mine[:2], expert[:2]))
         return found, kept
+
+
+def _epoch(position: str) -> str:
+    """The epoch that a checkpoint lies in; none for the one at the end of the loop over epochs."""
+    return position.partition("/")[0].rpartition(":")[2] if ":" in position.partition("/")[0] else ""
 
 
 def _cell(pairs: list[tuple[Took, Took]], factor: float, more_s: float) -> str:

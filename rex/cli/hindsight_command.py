@@ -34,7 +34,7 @@ def _where(archive: str, experiment: str) -> str:
               help="Share of the run's time that checkpoints may take; 1: one at every border.")
 @click.option("--budget", metavar="SIZE", help="Bytes of checkpoints at most (4GiB); older ones are dropped.")
 @click.option("--granularity", metavar="DURATION", default="50ms", show_default=True,
-              help="Loops with shorter bodies have no checkpoints inside.")
+              help="Loops with shorter bodies have no checkpoints inside; a fifth of it for the outermost.")
 @click.option("--resume", metavar="EXP", help="Go on with a run that broke off, from its last checkpoint.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, on standard error.")
 @click.argument("script", required=False)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rex.archive import Archive
     from rex.trees.reuse import Reuse, Summary
 
+_MOST_NAMED = 5
+
 
 @dataclass
 class Reused:
@@ -24,6 +26,8 @@ class Reused:
         told = self.summary
         text = (f"reused {len(told.reused)} step{'s' if len(told.reused) != 1 else ''}{self._gain()}; "
                 f"executed {told.executed} program{'s' if told.executed != 1 else ''}")
+        if told.variables and not told.reused:
+            text += f"; all programs run, as these variables differ from the recorded ones: {_named(told.variables)}"
         if told.drawn:
             text += f"; {told.drawn} of those reused read a clock or drew random numbers (--reuse=strict runs them)"
         if told.rechecked:
@@ -42,7 +46,11 @@ class Reused:
         """For machines; seconds."""
         told = self.summary
         return {"reused": [{"command": command, "seconds": seconds} for command, seconds in told.reused], "saved": told.saved_s, "recorded": told.recorded_s, "spent": told.spent_s,
-                "drawn": told.drawn, "executed": told.executed, "rechecked": told.rechecked, "differing": told.differing}
+                "drawn": told.drawn, "executed": told.executed, "rechecked": told.rechecked, "variables": told.variables, "differing": told.differing}
+
+
+def _named(names: list[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
 
 
 def record_and_tell(options: "Options", is_strict: bool, recheck: int) -> "tuple[Outcome, Reused]":

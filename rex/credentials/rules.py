@@ -18,7 +18,7 @@ class Rule:
         kind: what a message calls it.
         marks: texts of which one must be there, in lower case unless is_exact.
         pattern: a regular expression.
-        is_exact: the marks are in the case that they must have.
+        is_exact: the marks are in the case that they must have, and stand in 15 or more characters in a row that keys are made of.
         is_password: people choose it, so that templates and words of documentation are none.
     """
 
@@ -165,7 +165,7 @@ RULES = (
     _key("a Plaid token", "access-production- access-development- access-sandbox-", "[0-9a-f]{8}-[0-9a-f-]{27}"),
     Rule("a Braintree token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
     _key("a Zoho token", "1000.", r"[0-9a-f]{32}\.[0-9a-f]{32}"),
-    Rule("a Mailgun key", ("-",), rf"{_NO_WORD_BEFORE}[0-9a-f]{{32}}-[0-9a-f]{{8}}-[0-9a-f]{{8}}(?![\w-])"),
+    Rule("a Mailgun key", ("-",), rf"{_NO_WORD_BEFORE}[0-9a-f]{{32}}-[0-9a-f]{{8}}-[0-9a-f]{{8}}(?![\w-])", is_exact=True),
     _key("a Mandrill key", "md-", "(?=[A-Za-z]*[0-9])(?=[a-z0-9]*[A-Z])[A-Za-z0-9_-]{22}"),
     _key("a Honeycomb key", "hcaik_ hcalk_", "[a-z0-9]{50,}"),
     Rule("a New Relic key", ("NRAL",), rf"{_NO_WORD_BEFORE}[0-9a-f]{{36}}(?:NRAL|FFFFNRAL){_NO_WORD_AFTER}", is_exact=True),

@@ -10,6 +10,8 @@ from rex.credentials import rules
 from rex.credentials.rules import RULES, Rule
 from rex.values import dataclass
 
+# No key is shorter, nor has other characters: marks of keys are looked for in these parts of a text alone.
+_RUN = r"[\w.~+/=%:-]{15,}"
 _EXACT = tuple({mark for rule in RULES for mark in rule.marks if rule.is_exact})
 _IN_LOWER_CASE = tuple({mark for rule in RULES for mark in rule.marks if not rule.is_exact})
 
@@ -40,8 +42,8 @@ def is_example(value: str) -> bool:
 
 def _marks_of(text: str) -> set[str]:
     """The marks of rules that a text has: most texts are excluded by this, at little cost."""
-    lower = text.lower()
-    return {mark for mark in _EXACT if mark in text} | {mark for mark in _IN_LOWER_CASE if mark in lower}
+    lower, runs = text.lower(), "\n".join([run for run in _compiled(_RUN).findall(text) if run.strip("0123456789.+-")])
+    return {mark for mark in _EXACT if mark in runs} | {mark for mark in _IN_LOWER_CASE if mark in lower}
 
 
 def may_hold(text: str) -> bool:

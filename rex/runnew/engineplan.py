@@ -44,9 +44,10 @@ def engine_plan(plan: RunPlan, stage: Stage, answers: Answers, log: str = "",
             made.absent.append(name)
         elif state.type == "symlink":
             made.links[name] = codec.raw(state.target)
+            made.times[name] = state.mtime_ns
         elif state.type == "dir":
             made.dirs[name] = state.mode
-            made.dir_times[name] = state.mtime_ns
+            made.times[name] = state.mtime_ns
         elif file := stage.file_of(path):
             made.files[name] = (state.mode, state.mtime_ns, codec.raw(file))
     for path, local in plan.files.items():
@@ -74,7 +75,7 @@ def _add_answers(made: Plan, answers: Answers) -> None:
             continue
         if stat.S_ISDIR(look.mode):
             made.dirs[name] = stat.S_IMODE(look.mode)
-            made.dir_times[name] = look.mtime_ns
+            made.times[name] = look.mtime_ns
         elif stat.S_ISREG(look.mode):
             made.stubs[name] = (stat.S_IMODE(look.mode), look.mtime_ns, -1 if look.size is None else look.size)
     for path, target in answers.links.items():

@@ -7,15 +7,17 @@ import shutil
 import stat
 import threading
 import time
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO, ContextManager, Protocol
 
 from rex import codec, rlimits
-from rex.archive import Experiment, Manifest
+from rex.archive import Experiment, Manifest, Process
 from rex.cacheplace import cache_root
 from rex.errors import OwnFailure
 from rex.hostfailure import advice, no_room
+from rex.inventory import read_processes
 from rex.recorder import Streams
 from rex.replayer import Stage, open_stdin
 from rex.runnew.answers import read_answers
@@ -27,7 +29,7 @@ from rex.tracer import Report, ipcspace, start as start_engine
 from rex.tracer.hidden import hidden_names
 
 _AGAIN_S = 0.2
-_LOG = "log"   # of a run in a sandbox, in its own directory
+_LOG = "log"   # of a run in a sandbox, or with reuse and not recorded, in its own directory
 
 
 @dataclass(frozen=True, order=True)
@@ -77,6 +79,9 @@ class Gate(Protocol):
 
     def complete(self, manifest: Manifest) -> Manifest:
         """The manifest of the recorded run, with what that changed."""
+
+    def take_times(self, read: Callable[[], Iterable[Process]]) -> None:
+        """What the processes of a run that has ended are, if it wants to know."""
 
 
 class Run:
@@ -193,6 +198,8 @@ class Run:
                 return recording.finish(report, self._gate.complete if self._gate else lambda manifest: manifest)
             if recording:
                 recording.abandon()
+            elif self._gate and report:
+                self._gate.take_times(lambda: read_processes(os.path.join(self._stage.work, _LOG))[0])
             return None
         finally:
             self._stage.close()

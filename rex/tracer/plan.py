@@ -58,7 +58,7 @@ class Plan:
         links, dirs: replay, live: archived symbolic links and directories.
         outdir, work, empty: replay, live: where outputs go; a private directory; an empty one.
         objects: live: the folder of archived files, unpacked; other files are this machine's.
-        dir_times: live: mtime_ns of directories.
+        times: live: mtime_ns of links and directories.
         worlds: live: plans of which only files, links, directories and names count: what processes
             may see instead of this one's (see rex/native/live/namespace_branch.c); the first is its own.
         absent: live: paths that the archive knows not to be there.
@@ -103,7 +103,7 @@ class Plan:
     empty: bytes = b""
     sandbox: Sandbox | None = None
     objects: bytes = b""
-    dir_times: dict[bytes, int] = field(default_factory=dict)
+    times: dict[bytes, int] = field(default_factory=dict)
     absent: list[bytes] = field(default_factory=list)
     refused: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
     stubs: dict[bytes, tuple[int, int, int]] = field(default_factory=dict)
@@ -161,7 +161,7 @@ class Plan:
         for path, target in self.links.items():
             items += [("link_from", path), ("link_to", target)]
         items += [("dir", b"%o %s" % (mode, path)) for path, mode in self.dirs.items()]
-        items += [("dir_time", b"%s %s" % (_time(mtime_ns), path)) for path, mtime_ns in self.dir_times.items()]
+        items += [("time", b"%s %s" % (_time(mtime_ns), path)) for path, mtime_ns in self.times.items()]
         items += [("absent", path) for path in self.absent]
         items += [("refused", b"%s %d %s" % (letter, code, path)) for (letter, path), code in self.refused.items()]
         items += [("stub", b"%o %s %d %s" % (mode, _time(mtime_ns), size, path)) for path, (mode, mtime_ns, size) in self.stubs.items()]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 # file of the kernel. Done: written, written at a place of a file that others hold open too, removed.
 FILE, ABSENT, LOOK, LIST, KERNEL = "file", "absent", "look", "list", "kernel"
 WRITE, SHARED, REMOVE = "write", "shared", "remove"
-OWN, TIME = "own", "time"         # values of a WRITE
+OWN, TIME, NAME = "own", "time", "name"      # values of a WRITE
+MOVED = "moved"                  # value of a REMOVE
 GIVEN = frozenset((FILE, ABSENT, LOOK, LIST, KERNEL))
 
 # Sources of what no key holds.
@@ -24,8 +25,8 @@ class Use:
         path: absolute; of a file the one that links led to, `name` is the one that was asked for.
         value: FILE: sha256, "" unknown. ABSENT: the errno. LOOK: what was answered, see rex/trees/looks.py. LIST: sorted names, joined by /.
             KERNEL: hash of what was read. SHARED: position and length, "8+3".
-            WRITE: "dir" if a directory was made, "link TARGET" if a link was, "name" if a file got one more, "own" if who runs made it its own,
-            "time" if only its times were set.
+            WRITE: "dir" if a directory was made, "link TARGET" if a link was, "name" and the other one if a file got one more, "own" if who runs made it its own,
+            "time" if only its times were set. REMOVE: "moved" if it has another name now.
     """
 
     at: int
@@ -94,12 +95,14 @@ class RunFacts:
     Attributes:
         uses: in order of events.
         ties: pairs of processes that exchange data through pipes or memory.
+        put_back_s: by process, seconds of the step that was put back in its place (rex/trees/grafts.py).
     """
 
     processes: dict[int, ProcessFacts] = field(default_factory=dict)
     uses: list[Use] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
     ties: list[tuple[int, int]] = field(default_factory=list)
+    put_back_s: dict[int, float] = field(default_factory=dict)
 
 
 def standard_of(path: str, stream: int, is_writable: bool) -> Standard:

@@ -78,7 +78,8 @@ class RunFiles(Files):
         device, inode, links, mode, uid, gid = values[:6]
         found = os.stat_result((mode, inode, device, links, uid, gid, values[8], values[11], values[13], values[13],
                                 float(values[11]), float(values[13]), float(values[13]),
-                                values[11] * 10**9 + values[12], values[13] * 10**9 + values[14], values[13] * 10**9 + values[14]))
+                                values[11] * 10**9 + values[12], values[13] * 10**9 + values[14], values[13] * 10**9 + values[14],
+                                values[9], values[10]))
         real, place, target = told[_STAT_BYTES:].split(b"\0")[:3]
         return found, real, place, target
 

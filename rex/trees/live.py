@@ -59,9 +59,13 @@ class LiveProcess:
 
     def is_alike(self, manifest: "Manifest", program: dict[str, Any]) -> bool:
         """Whether a recorded program had the same variables, directory and everything else that programs inherit."""
-        masked = {name: "*" * len(codec.raw(value)) if name in manifest.withheld else value for name, value in self.environment.items()}
-        return (masked == program["environment"] and self._link("cwd") == program["cwd"] and self._is_program(program)
+        return (not self.other_variables(manifest, program) and self._link("cwd") == program["cwd"] and self._is_program(program)
                 and inherited.is_equal(self.inherited, program["inherited"]) and self._is_ours() and not self._has_other_descriptors())
+
+    def other_variables(self, manifest: "Manifest", program: dict[str, Any]) -> list[str]:
+        """Names of the variables that a recorded program had not, or with another value."""
+        masked = {name: "*" * len(codec.raw(value)) if name in manifest.withheld else value for name, value in self.environment.items()}
+        return sorted(name for name in {*masked, *program["environment"]} if masked.get(name) != program["environment"].get(name))
 
     def _is_program(self, program: dict[str, Any]) -> bool:
         """Whether the path that is given now leads to the program, or to one of its scripts, whose content is compared later."""

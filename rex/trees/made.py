@@ -36,18 +36,26 @@ class Made:
         """Whether the step has written a file, and neither removed nor replaced it."""
         return path in self.paths and path not in self._tops and path not in self._links
 
+    def is_led_to(self, use: Use) -> bool:
+        """Whether a link of others led to the step's own work."""
+        plain = os.path.normpath(use.name or use.path)
+        return (use.path != plain and self._is_own(use.path) and not self._is_own(plain) and self._follow(plain, True) == plain)
+
+    def _is_own(self, path: str) -> bool:
+        return path in self.paths or self._is_below(path)
+
     def outer_name(self, use: Use) -> str:
         """The name by which something that the step is given can be found before it runs; "" if it is its own work."""
-        if use.path in self.paths or self._is_below(use.path):
+        if self._is_own(use.path):
             return ""
         name = use.name or use.path
         led = self._follow(name, _follows(use))
         if led == name:
             plain = os.path.normpath(name)
-            return "" if plain in self.paths or self._is_below(plain) else name
+            return "" if self._is_own(plain) else name
         if use.kind in (FILE, LIST):               # their paths are where links lead
             return use.path
-        return "" if led in self.paths or self._is_below(led) else led
+        return "" if self._is_own(led) else led
 
     def _is_below(self, path: str) -> bool:
         while self._tops and len(path) > 1:

@@ -11,6 +11,7 @@ from rex.trees.facts import ABSENT, FILE, LIST
 from rex.trees.steps import Given, Step
 
 _LIBRARY = ".so"
+_NOT_THERE = ("ENOENT", "ENOTDIR")       # other errors are those of a file that is there, but is no link
 Slot = tuple[tuple[str, ...], int]
 
 
@@ -128,7 +129,7 @@ def _reasons(step: Step, other: Step, writers: dict[str, str]) -> Iterator[str]:
     for mine, its in zip(step.programs, other.programs):
         yield from _program_reasons(mine, its)
     executed = {each["program"] for each in step.programs}
-    absent = [{each.path for each in one.given if each.kind == ABSENT} for one in (step, other)]
+    absent = [{each.path for each in one.given if each.kind == ABSENT and each.value.endswith(_NOT_THERE)} for one in (step, other)]
     told: set[str] = set()
     inputs, libraries = [], []
     for mine_given, its_given in _given_differ(step, other):
@@ -138,7 +139,8 @@ def _reasons(step: Step, other: Step, writers: dict[str, str]) -> Iterator[str]:
         if path in told or path in executed:
             continue
         told.add(path)
-        change = ": not there now" if path in absent[0] else ": there now" if path in absent[1] else ""
+        was_there, is_there = (path not in names for names in reversed(absent))
+        change = "" if was_there == is_there else ": there now" if is_there else ": not there now"
         if path in writers:
             inputs.insert(0, f"upstream step {writers[path]}: {path}")
         elif given.kind == LIST:

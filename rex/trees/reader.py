@@ -16,11 +16,12 @@ from rex.log import LogReader
 from rex.log.directories import Directories
 from rex.log.decoded import stat_in, variables_on
 from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, Event
-from rex.log.uses import ADJUST, CREATE, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
+from rex.log.uses import ADJUST, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
 from rex.log.uses import REMOVE as REMOVED
 from rex.syscalls import CALLS, Op
 from rex.trees import answers, calls, facts, inherited, looks
-from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, OWN, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.changed import ChangedNames
+from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, NAME, OWN, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.workflow.recorded import RecordedReader
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class _Reader:
         self._lent: dict[tuple[int, int], Standard] = {}      # what its first child since then has of these
         self._links: dict[str, str] = {}                      # made by the run, with their targets
         self._seen: set[tuple[int, str, str]] = set()
-        self._changed_paths: set[str] = set()
+        self._names = ChangedNames()
         self._executed: set[int] = set()
         self._acted: set[int] = set()                         # did more than open files before they executed
         self._given: set[int] = set()                         # streams that the experiment inherited
@@ -124,7 +125,7 @@ class _Reader:
                 return
             self._seen.add(key)
         else:
-            self._changed_paths.add(path)
+            self._names.take(kind, path, value)
         self._found.uses.append(Use(number, process.task, kind, path, value, name))
 
     # ------------------------------------------------------------------ processes
@@ -303,7 +304,7 @@ class _Reader:
             if is_exclusive(open_flags(event)):
                 self._use(number, process, ABSENT, path, looks.of_name_itself("ENOENT"))
             for _, kind in file_uses(event):
-                if kind == READ and self._is_made_by(event, path):
+                if kind == READ and self._names.is_made_by(event, path, self._files.get(path), told.size if told else -1):
                     self._use(number, process, ABSENT, path, "ENOENT")
                     self._use(number, process, WRITE, path)
                 elif kind == READ:
@@ -318,11 +319,6 @@ class _Reader:
         """A name that led elsewhere when it was written may be a file of its own now."""
         if name and normpath(name) != path:
             self._object(process, "it changes a file through a link")
-
-    def _is_made_by(self, event: Event, path: str) -> bool:
-        """Whether an open made the file, which was not there: nothing is in it to be read."""
-        entry = self._files.get(path)
-        return bool(open_flags(event) & CREATE and entry and not entry.initial) and path not in self._changed_paths
 
     def _change(self, number: int, event: Event, process: ProcessFacts) -> None:
         if event.result < 0:
@@ -349,7 +345,7 @@ class _Reader:
         if kind == MOVED and any(other.startswith(f"{path}/") for other in self._files):
             self._object(process, "it moves a directory")
         if kind in (MOVED, REMOVED, REMOVE_DIRECTORY):
-            self._use(number, process, facts.REMOVE, path)
+            self._use(number, process, facts.REMOVE, path, facts.MOVED if kind == MOVED else "")
         elif kind != READ and not path.startswith("/dev/"):
             self._use(number, process, WRITE, path, self._made(event, path))
             entry = self._files.get(path)
@@ -364,7 +360,7 @@ class _Reader:
         elif op is Op.RENAME and (target := self._links.pop(codec.text(event.all_data(RESOLVED)[0]), None)) is not None:
             self._links[path] = target
         else:
-            return {Op.MKDIR: "dir", Op.LINK: "name", Op.CHOWN: OWN, Op.UTIME: TIME}.get(op, "")
+            return {Op.MKDIR: "dir", Op.LINK: f"{NAME} {codec.text(event.all_data(RESOLVED)[0])}", Op.CHOWN: OWN, Op.UTIME: TIME}.get(op, "")
         return f"link {self._links[path]}"
 
     def _is_file(self, path: str) -> bool:

@@ -13,13 +13,14 @@ import shutil
 import socket
 import stat
 import time
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
 from rex import codec
-from rex.archive import Archive, Experiment, Manifest, Unpacked
+from rex.archive import Archive, Experiment, Manifest, Process, Unpacked
 from rex.cacheplace import cache_root
 from rex.archive.identities import Identities
 from rex.archive.unpacked import WorkDirectory
@@ -52,6 +53,7 @@ class Summary:
         drawn: of these, those that had read a clock or drawn random numbers.
         executed: programs that ran.
         differing: steps that ran after all to be compared, and gave something else.
+        variables: names of those that are others than in any recorded run of the command, where nothing could be put back.
         spent_s: to look steps up, whether they could be put back or not, and to put them back.
     """
 
@@ -60,6 +62,7 @@ class Summary:
     executed: int = 0
     rechecked: int = 0
     differing: list[str] = field(default_factory=list)
+    variables: list[str] = field(default_factory=list)
     spent_s: float = 0.0
 
     @property
@@ -104,6 +107,8 @@ class Reuser:
         began = time.monotonic()
         self._now.files.forget()
         known = self._find(process) if self._can_put_back(process) else None
+        if not task and known is None:
+            self.summary.variables = self._other_variables(process)
         if known is None or not pays(self._step(*known)):
             self.summary.executed += 1
             self.summary.spent_s += time.monotonic() - began
@@ -144,6 +149,14 @@ class Reuser:
                 return (source, entry) if len(results) == 1 else None
             refused.add(entry.needs)
         return None
+
+    def _other_variables(self, process: LiveProcess) -> list[str]:
+        """Those of the recorded run of a command that has the fewest others."""
+        found = []
+        for source, entry in self._known.get(hash_words(process.arguments), []):
+            with suppress(RexError):
+                found.append(process.other_variables(source.experiment.manifest, source.maker().program(entry.task)))
+        return min(found, key=len, default=[])
 
     def _would_do_the_same(self, source: Source, entry: Entry, process: LiveProcess) -> bool:
         try:
@@ -304,13 +317,18 @@ class Reuse(Asked):
     def complete(self, manifest: Manifest) -> Manifest:
         """The manifest of the new experiment, with what was put back."""
         from rex.values import replace
+        self.take_times(lambda: manifest.processes)
         found = {str(task): list(where) for task, where in self._reuser.found.items()}
         return replace(manifest, extra={**manifest.extra, REUSED: found}) if found else manifest
+
+    def take_times(self, read: Callable[[], Iterable[Process]]) -> None:
+        """Add what it took to put steps back, once the run has ended; read: its processes."""
+        if found := self._reuser.found:
+            self.summary.spent_s += sum(each.end_s - each.start_s for each in read() if each.task in found and each.end_s)
 
     def finish(self, experiment: Experiment, manifest: Manifest) -> Summary:
         """The summary, once the experiment is in the archive."""
         summary, reuser = self.summary, self._reuser
-        summary.spent_s += sum(each.end_s - each.start_s for each in manifest.processes if each.task in reuser.found and each.end_s)
         if reuser.rechecked:
             maker = StepMaker(manifest, load_facts(experiment))
             summary.rechecked = len(reuser.rechecked)

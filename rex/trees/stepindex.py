@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 from rex.cacheplace import cache_root
 from rex.archive.locks import write_atomically
-from rex.errors import RexError
+from rex.errors import NotFound, RexError
 from rex.trees.cut import REUSED, plain_runs
 from rex.trees.factcache import load_facts
+from rex.trees.grafts import Makers
 from rex.trees.steps import StepMaker
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 6
+FORMAT = 8
 _MAX_BYTES = 1 << 26
 
 
@@ -48,8 +49,8 @@ def hash_words(arguments: Sequence[str]) -> str:
 class Source:
     """A run, read as far as it was needed."""
 
-    def __init__(self, experiment: "Experiment") -> None:
-        self.experiment = experiment
+    def __init__(self, experiment: "Experiment", makers: Makers) -> None:
+        self.experiment, self._makers = experiment, makers
         self._maker: StepMaker | None = None
 
     def maker(self) -> StepMaker:
@@ -59,7 +60,10 @@ class Source:
             RexError: it cannot be read.
         """
         if self._maker is None:
-            self._maker = StepMaker(self.experiment.manifest, load_facts(self.experiment))
+            try:
+                self._maker = self._makers.maker(self.experiment)
+            except NotFound:     # without a run that has been removed, steps around those that were put back are not known
+                self._maker = StepMaker(self.experiment.manifest, load_facts(self.experiment))
         return self._maker
 
     def entries(self) -> list[Entry]:
@@ -100,9 +104,9 @@ def _entry(maker: StepMaker, task: int) -> Entry:
 
 def sources(experiments: Sequence["Experiment"]) -> list[tuple[Source, list[Entry]]]:
     """All runs that can be read, and their steps."""
-    found = []
+    found, makers = [], Makers(experiments)
     for experiment in experiments:
-        source = Source(experiment)
+        source = Source(experiment, makers)
         try:
             found.append((source, source.entries()))
         except RexError:         # what cannot be read is not reused

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rex.trees import facts as kinds
 from rex.trees import inherited, looks
-from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, OWN, REMOVE, SHARED, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, MOVED, NAME, OWN, REMOVE, SHARED, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.trees.made import Made
 
 if TYPE_CHECKING:
@@ -165,17 +165,22 @@ class StepMaker:
         uses = sorted((use for task in members for use in self._by_process[task] if self._counts(use, roots)), key=lambda use: use.at)
         uses = [read for process in first for read in self._read_before(process)] + uses
         given, sources = self._given(uses, inside, first), self._sources(processes, uses)
-        left, passing = self._left(uses, inside, {each.path for process in first for each in process.standard})
+        left, passing = self._left(uses, inside, {each.path for each in given if each.kind == ABSENT}, {each.path for process in first for each in process.standard})
         against = [why for process in processes for why in process.against] + self._ties(inside) + self._lasting(roots, members) + [
             why for process in first for why in self._inherited(process, uses)]
         printed = sorted((at, stream, text) for process in processes for at, stream, text in process.printed)
         begin, end = (edge(self._spans[task][which] for task in members) for which, edge in ((0, min), (1, max)))
         step = Step(roots, inside, " | ".join(_shown(process) for process in first), [self.program(task) for task in roots],
                     given, left, _joined(printed), self._statuses.get(roots[-1]), sources, tuple(dict.fromkeys(against)),
-                    min(process.begins_at for process in first), end - begin, passing=tuple(passing), writes=frozenset(each.path for each in left),
+                    min(process.begins_at for process in first), end - begin + sum(map(self._put_back_s, members)), passing=tuple(passing), writes=frozenset(each.path for each in left),
                     is_program=not any(process.is_forked for process in first), owns=any(use.value == OWN for use in uses))
         step.key, step.result = self._key(step), _hash([self._short_left(step), step.printed, step.status])
         return step
+
+    def _put_back_s(self, task: int) -> float:
+        """The seconds that a process saved because a step was put back in its place."""
+        begin, end = self._spans[task]
+        return max(self._run.put_back_s.get(task, 0.0) - (end - begin), 0.0)
 
     def _counts(self, use: Use, roots: tuple[int, ...]) -> bool:
         """Before it executes, a root does what its maker had it do; only its program's standard files count."""
@@ -203,6 +208,9 @@ class StepMaker:
             name = use.name or use.path
             if use.kind not in GIVEN:
                 made.take(use)
+            elif made.is_led_to(use):
+                given = self._link_to(use)
+                found.setdefault((given.kind, given.path, given.value), given)
             elif use.kind == LOOK and made.is_rewritten(use.path) and self._was_there(use.path, inside, standard):
                 answer = looks.of_rewritten(use.value)
                 found.setdefault((LOOK, use.path, "rewritten"), Given(LOOK, use.path, answer, use.process, answer, answer))
@@ -217,6 +225,16 @@ class StepMaker:
                     found.setdefault((use.kind, name, looks.sort_of(use.value) if use.kind in (ABSENT, LOOK) else ""),
                                      Given(use.kind, name, value, use.process, seen, looks.of_opened(seen) if name in opened else seen))
         return sorted(found.values(), key=lambda each: (each.kind, self.shorten(each.path), each.value))
+
+    def _link_to(self, use: Use) -> Given:
+        """The link by which a name led elsewhere; a file that is not known where the archive does not have it."""
+        name = os.path.normpath(use.name)
+        for end in (at for at in range(1, len(name) + 1) if name[at:at + 1] in ("/", "")):
+            entry = self._manifest.files.get(name[:end])
+            for state in (entry.initial, entry.final) if entry else ():
+                if state and state.type == "symlink" and os.path.normpath(os.path.join(os.path.dirname(name[:end]), state.target + name[end:])) == use.path:
+                    return Given(LOOK, name[:end], f"link {state.target}", use.process, f"link {state.target}", f"link {state.target}")
+        return Given(FILE, name, "", use.process)
 
     def _was_there(self, path: str, inside: frozenset[int], standard: set[str]) -> bool:
         """Whether a file that processes have changed may have been there before them; what was opened for them was."""
@@ -244,7 +262,7 @@ class StepMaker:
 
     # ------------------------------------------------------------------ left
 
-    def _left(self, uses: list[Use], inside: frozenset[int], standard: set[str]) -> tuple[list[Left], list[str]]:
+    def _left(self, uses: list[Use], inside: frozenset[int], free: set[str], standard: set[str]) -> tuple[list[Left], list[str]]:
         """What is there afterwards, or not any more; and paths of what was made and removed again."""
         changed = dict.fromkeys(use.path for use in uses if use.kind not in GIVEN)
         found: list[Left] = []
@@ -258,14 +276,14 @@ class StepMaker:
             is_last = all(use.process in inside or use.value == TIME for use in tail)
             final = entry.final if entry else None
             if mine[-1].kind == REMOVE:
-                if first or entry and entry.initial:
+                if first and not (path in free and all_changes[first - 1].kind == REMOVE) or not first and entry and entry.initial:
                     found.append(Left(path, None))
                 else:
                     passing.append(path)      # nobody else needs it
                 continue
             is_opened_here = not first and tail[0].kind == WRITE       # else others may have it open, whose writes are in no log
             covers = is_opened_here or all(use.kind != SHARED for use in tail) or _covers(tail, final.size if final else -1)
-            is_known = is_last and final is not None and covers and (path in standard or not self._is_held(all_changes[:first], tail[0].at)) and not any(use.value == "name" for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
+            is_known = is_last and final is not None and covers and (path in standard or not self._is_held(all_changes[:first], tail[0].at)) and not any(_adds_name(use, uses, passing) for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
                 final.type != "file" or final.content is not None)
             found.append(Left(path, final if is_known else None, is_known, bool(first or entry and entry.initial)))
         return sorted(found, key=lambda each: self.shorten(each.path)), passing
@@ -363,6 +381,15 @@ def _hash(value: Any) -> str:
 def names_hash(names: Iterable[str]) -> str:
     """One text for the names in a directory, whatever their order."""
     return hashlib.sha256("/".join(sorted(names)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _adds_name(use: Use, uses: list[Use], passing: list[str]) -> bool:
+    """Whether a change leaves a file with one more name; where its maker only had another one for a while, it is a file like others."""
+    kind, _, other = use.value.partition(" ")
+    if kind != NAME:
+        return False
+    ends = [each.value for each in uses if each.kind == REMOVE and each.path == other]
+    return other not in passing or ends[-1] == MOVED or sum(each.value == use.value for each in uses) > 1
 
 
 def _covers(tail: list[Use], size: int) -> bool:

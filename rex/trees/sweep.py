@@ -21,9 +21,8 @@ from rex.errors import NotFound, RexError, UsageError
 from rex.recorder import Streams
 from rex.runnew import Changes, RunOutcome, RunPlan, plan_run, start
 from rex.trees.cut import REUSED
-from rex.trees.factcache import load_facts
 from rex.trees.facts import FILE as FILE_READ
-from rex.trees.steps import StepMaker
+from rex.trees.grafts import Makers
 from rex.trees.reuse import Summary, run_reusing
 
 ARG, ENV, FILE = "arg", "env", "file"
@@ -289,12 +288,12 @@ def _read_in(archive: Archive, experiment: Experiment) -> dict[str, set[str]]:
         if entry.initial and entry.initial.content:
             found.setdefault(path, set()).add(entry.initial.content.sha256)
     known = {each.identity: each for each in archive.experiments() if each.state == "complete"}
+    makers = Makers(known.values())
     for identity, task in experiment.manifest.extra.get(REUSED, {}).values():
         if identity not in known:
             raise NotFound("a run of which steps were put back is gone", "", "")
-        facts = load_facts(known[identity])
-        members = StepMaker(known[identity].manifest, facts).members([task])
-        for use in facts.uses:
+        members = makers.maker(known[identity]).members([task])
+        for use in makers.facts(known[identity]).uses:
             if use.kind == FILE_READ and use.process in members:
                 found.setdefault(use.path, set()).add(use.value)
     return found

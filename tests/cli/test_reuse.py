@@ -89,13 +89,48 @@ def test_changed_argument_runs_what_follows_from_it(study: Study) -> None:
     run_rex("replay", "-l", "EXP", "-e", "exp1", "--check", cwd=study.top)
 
 
+def test_a_run_that_put_steps_back_is_put_back_as_a_whole(study: Study) -> None:
+    assert study.programs("b") == {"sort", "ls"}
+    study.clear()
+    found = study.record("b")
+    assert found["executed"] == 0 and len(found["reused"]) == 1
+    run_rex("replay", "-l", "EXP", "-e", "exp2", "--check", cwd=study.top)
+    study.clear()
+    study.write("in.txt", "x\ny\n")                     # an input that only the first run has read
+    assert study.programs("b") == {"ls"}
+    study.clear()
+    study.write("in.txt", "b\na\nc\na\n")
+    (study.work / "data/new").write_text("")
+    assert "ls" not in study.programs("b")
+
+
+def test_a_step_around_one_that_was_put_back_has_its_inputs(tmp_path: Path) -> None:
+    study = Study(tmp_path, "dash inner.sh > out.txt\n: 1\n")
+    study.write("inner.sh", "sort in.txt > s.txt\ncat s.txt > t.txt\ncat t.txt\n# 1\n")
+    study.record()
+    study.clear()
+    study.write("inner.sh", "sort in.txt > s.txt\ncat s.txt > t.txt\ncat t.txt\n# 2\n")
+    assert study.programs() == {"sort", "cat"}
+    study.clear()
+    study.edit(": 1", ": 2")
+    assert study.programs() == {"dash"}                  # which has put parts back itself
+    study.clear()
+    assert study.record()["executed"] == 0               # and so had the whole
+    study.clear()
+    study.write("in.txt", "x\n")
+    assert study.programs() == set()
+
+
 def test_changed_input_runs_its_readers(study: Study) -> None:
     study.write("in.txt", "x\ny\n")
     assert study.programs("a") == {"ls"}
 
 
 def test_variable_runs_all(study: Study) -> None:
-    assert study.programs("a", MODE="x") == set()
+    found = study.record("a", MODE="x")
+    assert (found["reused"], found["variables"]) == ([], ["MODE"])
+    told = run_rex("record", "-l", "../EXP", "--reuse", study.shell, "run.sh", "a", cwd=study.work, MODE="y", PYTEST_CURRENT_TEST="").stderr
+    assert "all programs run, as these variables differ from the recorded ones: MODE" in told
 
 
 def test_programs_that_walk_through_directories(tmp_path: Path) -> None:
@@ -144,6 +179,14 @@ def test_files_that_a_step_opens_itself_are_put_back(tmp_path: Path) -> None:
     assert len(study.record()["reused"]) == 2
 
 
+def test_files_with_another_name_for_a_while_are_put_back(tmp_path: Path) -> None:
+    study = Study(tmp_path, "dash -c 'cp in.txt t; ln t h.txt; rm t'\ndash -c ': <> lock; sort in.txt > s.txt; rm lock'\n/bin/echo one > e.txt\n")
+    study.record()
+    study.edit("one", "two")
+    study.clear()
+    assert {step["command"].split()[0] for step in study.record()["reused"]} == {"dash"}
+
+
 def test_recheck_finds_what_is_another_thing(tmp_path: Path) -> None:
     study = Study(tmp_path, "cp in.txt copy.txt\n# one\n")
     study.record()
@@ -186,6 +229,10 @@ TRAPS = {
                              lambda s: s.edit('"xxx"', '"x"')),
     "empty file": ("flock lock true\n", lambda s: (s.work / "lock").unlink()),
     "lock file": ("flock lock sort in.txt > s.txt\n", lambda s: s.write("in.txt", "zzz\n")),
+    "own output through a link": ("cat link > in.txt\nexit 0\n", lambda s: (s.work / "link").unlink()),
+    "own name for a while": ("sh -c 'cp in.txt t; ln -f t h.txt; rm t'\nln -f h.txt l.txt\nsh -c 'cp in.txt t; ln t k.txt; ln t m.txt; rm t'\nsh -c 'cp in.txt t; ln t n.txt; mv t o.txt'\n",
+                             lambda s: s.write("in.txt", "zzz\n")),
+    "lock file for a while": ("sh -c ': <> lock; sort in.txt > s.txt; rm lock'\nsh -c ': <> lock; uniq in.txt > u.txt; rm lock'\n", lambda s: s.write("lock", "1\n")),
     "link of its own": ("ln -s in.txt l\ncat l > x.txt\nstat -L -c %s l > y.txt\nrm l x.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "mode set in a tree": ("cp in.txt data/x\nchmod -R u+x data\ncat data/x > y.txt\n", lambda s: s.write("in.txt", "zzz\n")),
     "name of a file": ("ln in.txt h.txt && echo x >> h.txt\n/bin/echo y >> in.txt\nexit 0\n", lambda s: (s.work / "h.txt").unlink()),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commands import contents, run_rex
+from rex.archive import Archive, Process
+from rex.runnew import Changes, plan_run
+from rex.trees.reuse import Reuse, run_reusing
 
 pytestmark = pytest.mark.usefixtures("tracing")
 
@@ -61,6 +65,33 @@ def test_run_that_is_not_recorded(work: Path) -> None:
     told, reusing = run(work, "reusing", "--reuse", "--args", "run.sh b")
     assert reusing == alone and told["experiment"] is None
     assert {step["command"].split()[0] for step in told["reuse"]["reused"]} == {"sort", "cp", "mkdir"}
+
+
+def test_what_it_takes_to_put_back_is_subtracted_without_recording_too(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = Archive.open(str(work.parent / "EXP"))
+    found: list[Process] = []
+    take_times = Reuse.take_times
+    monkeypatch.setattr(Reuse, "take_times", lambda reuse, read: (found.extend(read()), take_times(reuse, read)))
+    changes = Changes(args=("dash", "run.sh", "b"))
+    with open(work.parent / "log", "w+b") as log:
+        plan = plan_run(archive, archive.experiment("exp0"), changes, str(work.parent / "out"))
+        _, summary = run_reusing(archive, plan, (log.fileno(), log.fileno(), log.fileno()))
+    assert len(summary.reused) == 3
+    assert len([each for each in found if each.end_s]) > 3
+
+
+def test_time_of_an_archived_link_is_as_recorded(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "link").symlink_to("run.sh")
+    os.utime(work / "link", (1, 1), follow_symlinks=False)
+    (work / "run.sh").write_text("cat link > copy\nstat -c '%Y %F' link\nexit 3\n")
+    run_rex("record", "-q", "-l", "../EXP", "dash", "run.sh", cwd=work, code=3)
+    (work / "link").unlink()
+    _, alone = run(work, "alone")
+    told, reusing = run(work, "reusing", "--reuse")
+    assert alone == reusing and alone[1] == "1 symbolic link\n"
+    assert told["reuse"]["executed"] == 0
 
 
 def test_sandbox_is_refused(work: Path) -> None:

@@ -20,6 +20,7 @@ OUTER = {
     "lightgbm_train": ("lightgbm", "loss = state", "state.iteration, state.model.predict(data[:3]), state.model.feature_importance()"),
     "lightning_fit": ("lightning", "loss = self.trainer", "self.layers[3].bias.tolist(), self.optimizers().state_dict()['state'][0]['step']"),
     "transformers_train": ("transformers", "norm = model", "state.log_history, [p.norm().item() for p in model.parameters()][:3]"),
+    "keras_fit": ("keras", "loss = logs", "self.model.optimizer.iterations.numpy(), self.model.hidden.get_weights()[0].sum()"),
     "early_stopping": ("numpy", "print(f\"epoch", "trainer.layers[0].sum(), trainer.rng.bit_generator.state['state']"),
     "torch_finetune": ("torch", "print(f\"epoch", "scale.grad, [p.sum().item() for p in average.parameters()], first.state_dict()['state'][0]['momentum_buffer'].sum()"),
     "torch_cnn": ("torch", "scheduler.step()", "[p.grad.norm().item() for p in net.parameters()], scheduler.get_last_lr()"),
@@ -30,7 +31,7 @@ INNER = {
     "early_stopping": ("numpy", "self.layers[1] -=", "float(back.sum())"),
     "torch_finetune": ("torch", "loss.backward()", "number, loss.item(), head.weight.grad.norm().item()"),
 }
-LONG = ("torch", "lightning", "transformers", "numpy_regression")      # importing torch takes seconds, and that script computes for long
+LONG = ("torch", "lightning", "keras", "transformers", "numpy_regression")      # importing torch takes seconds, and that script computes for long
 
 
 # The scripts that stand for those of the paper: arguments, and the lines to add behind, with what to look at.

@@ -35,7 +35,7 @@ LINES = (
     "cat {a}.conf {a} > {m} 2>&1", "test -e d/x || cp {a} d/x", "ls -A > {m}", "for x in d/*; do cat $x; done > {m}", "find d -type f | sort > {m}",
     "sh -c 'test -e {a}.conf && sort {a}.conf || sort {b}' > {m}", "rm -r d; mkdir d; cp {a} d", "grep -rl {w} d | sort > {m}",
     # temporary names
-    "sort {a} > t.$$ && mv t.$$ {m}; rm -f t.$$", "t=$(mktemp d/t.XXXX); sort {a} > $t && mv $t {m}; rm -f $t", "cp {a} t; sort t > {m}; rm t",
+    "sort {a} > t.$$ && mv -T t.$$ {m}; rm -f t.$$", "t=$(mktemp d/t.XXXX); sort {a} > $t && mv -T $t {m}; rm -f $t", "cp {a} t; sort t > {m}; rm t",
     # what programs inherit, and what they learn of names
     "(umask 0{n}7; cp {a} {m}; true)", "nice -n {n} sort {a} > {m}", "nice -n {n} nice > {m}", "(ulimit -n 10{n}; sh -c 'ulimit -n; cat {a}' > {m}; true)",
     "(trap '' INT; sh -c 'trap; cat {a}' > {m}; true)", "sh -c 'cat {a} missing' 2>&1", "sh -c 'cat {a} missing'", "cat {a} >&2", "sort {a} >&2 2> {m}",
@@ -54,6 +54,10 @@ LINES = (
     "cat > {m} << .\n{w}\n.", "test d/{a} -ef {a} || cp {a} d", "(sleep 0.01; cat {a} > {m}) & wait", "sh -c 'cat {a} > {m} & wait'",
     # locks
     "flock lock sort {a} > {m}", "mkdir lock && cp {a} {m}; rmdir lock", "(flock 9; sort {a} > {m}) 9> lock", "ln {a} l && cat {b} > {m}; rm -f l",
+    "sh -c ': <> lock; cat {a} > {m}; rm -f lock'", "sh -c 'rm -f lock; : >> lock; sort {a} > {m}; rm lock'",
+    # one more name for a while
+    "sh -c 'cp {a} t; ln -f t {m}; rm t'", "sh -c 'cp {a} t; ln -f t {m}; ln -f t {m2}; rm t'", "sh -c 'cp {a} t; ln -f t {m}; mv t {m2}'", "cp {a} t; ln -f t {m}; rm t",
+    "sh -c 'cp {a} t; ln -f t {m}; rm t; echo {w} >> {m}'", "sh -c 'cp {a} t; ln -f t u; rm t; ln -f u {m}; rm u'",
     # one file in turn
     "exec 4>> {m}; cat {a} >&4; echo {w} >&4; sort {b} >&4; exec 4>&-", "cat {a} >> {m}; sort {b} >> {m}; echo {w} >> {m}", "(cat {a}; cat {b} >&3; cat {a}) > {m} 3> {m2}",
     "sh -c 'cat {a} >&5; sort {b} >&5' 5> {m}", "sh -c 'cat {a}; sh -c \"sort {b}\"' > {m}", "for x in {a} {b}; do sort $x >> {m}; done", "(sh -c 'cat {a} missing'; cat {b}) > {m} 2>&1",

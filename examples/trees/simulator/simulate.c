@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-enum { CELLS = 200, STEPS = 1000000 };
+enum { CELLS = 200, STEPS = 3000000 };
 
 int main(int argc, char **argv)
 {

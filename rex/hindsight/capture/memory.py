@@ -276,8 +276,8 @@ class RemadeMemory(Protocol):
     def __contains__(self, key: Key) -> bool:
         """Whether that is known of some memory."""
 
-    def is_same(self, key: Key, digests: list[bytes]) -> bool:
-        """Whether memory with these digests holds it still."""
+    def digests(self, key: Key) -> list[bytes]:
+        """The digests of memory that holds it still; none of other memory."""
 
 
 def hash_unwritten(unwritten: Unwritten, key: Key) -> list[bytes]:
@@ -285,7 +285,7 @@ def hash_unwritten(unwritten: Unwritten, key: Key) -> list[bytes]:
     address, size_bytes = key
     found = unwritten.look(key)
     unwritten.watch(key)
-    if found is None or not found[0]:
+    if found is None:
         digests = chunk_digests(address, size_bytes)
     else:
         digests, view = found[0], memory_at(address, size_bytes)
@@ -338,11 +338,10 @@ class Copier:
 
     def _as_began(self, remade: RemadeMemory, key: Key) -> list[bytes]:
         """The digests of memory that holds what the script's beginning put there; none of other memory."""
-        digests = hash_unwritten(self._habits.unwritten, key)
-        if remade.is_same(key, digests):
-            return digests
-        self._habits.unwritten.forget(key)
-        return []
+        digests = remade.digests(key)
+        if not digests:
+            self._habits.unwritten.forget(key)
+        return digests
 
     def _read(self, address: int, size_bytes: int, item_bytes: int, digests: list[bytes], stale: Iterable[int]) -> int:
         """Hash chunks, and copy those that nobody knows; how many these are."""

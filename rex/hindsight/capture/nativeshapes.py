@@ -40,7 +40,9 @@ class NativeShape:
         state = state_of(type(value))
         assert state is not None
         content = build.get(node[4])
-        is_other = not state.is_fixed and state.save(value) != content     # as it was before it has other attributes
+        is_other = not (state.is_fixed or state.is_derived) and state.save(value) != content     # as it was before it has other attributes
         put_attributes(value, dict(zip(node[2], build.values(node[3]))), set(vars(value)).difference(state.pointers))
-        if is_other:
+        if state.is_derived:
+            build.after(lambda: state.load(value, content))
+        elif is_other:
             state.load(value, content)

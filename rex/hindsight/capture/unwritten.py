@@ -20,7 +20,13 @@ class Unwritten:
 
     def look(self, key: _Key) -> tuple[list[bytes], set[int]] | None:
         """The chunks' digests as they were, and which chunks may have been written since; None: all of it is to be read."""
-        region, digests = self._known.get(key, (None, []))
+        digests = self._known.get(key, (None, []))[1]
+        stale = self.written(key) if digests else None
+        return None if stale is None else ([*digests], stale)
+
+    def written(self, key: _Key) -> set[int] | None:
+        """Which chunks may have been written since the last look; None: unknown."""
+        region, _ = self._known.get(key, (None, []))
         if region is None or self._watch is None or is_in_use():   # a device writes past the kernel
             return None
         written = self._watch.written(region)
@@ -28,17 +34,25 @@ class Unwritten:
             del self._known[key]
             return None
         address, size_bytes = key
-        return [*digests], {chunk for begin, end in written
-                            for chunk in range(max(begin - address, 0) // CHUNK_BYTES,
-                                               -(-min(end - address, size_bytes) // CHUNK_BYTES))}
+        return {chunk for begin, end in written
+                for chunk in range(max(begin - address, 0) // CHUNK_BYTES, -(-min(end - address, size_bytes) // CHUNK_BYTES))}
 
-    def watch(self, key: _Key) -> None:
-        """See what is written from now on; the memory is read after this call, and `keep` is called."""
+    def is_known(self, key: _Key) -> bool:
+        """Whether the memory was read since it is watched."""
+        return bool(self._known.get(key, (None, []))[1])
+
+    def watch(self, key: _Key) -> bool:
+        """See what is written from now on; the memory is read after this call, and `keep` is called.
+
+        Returns:
+            Whether the kernel reports all writes.
+        """
         if not self._is_tried:
             self._is_tried, self._watch = True, open_watch()
         if self._watch and key not in self._known and len(self._known) < _MOST_WATCHED and (
                 region := self._watch.watch(*key)):
             self._known[key] = region, []
+        return key in self._known and not is_in_use()
 
     def keep(self, key: _Key, digests: list[bytes]) -> None:
         """What was read of memory that is watched, perhaps."""

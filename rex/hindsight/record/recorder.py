@@ -33,6 +33,7 @@ from rex.values import replace
 
 GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
 _TRIAL_BODIES = 4
+_OUTERMOST = 1 / 5      # of the granularity: the outermost loop's iterations have borders if they take so long
 _HOOK_S = 2e-6          # a reading of the clock, or a draw of random bytes, beside what it took before
 _COPY_S, _TOUCH_S = 0.2e-9, 1e-9     # per byte that is copied; of memory that is touched for the first time
 _WARM = 1 / 2           # of what a look at the state takes for the first time: what later ones take
@@ -87,7 +88,7 @@ class Recorder(Seeker):
         self.had_border = False
         self._walk_s = 0.0              # a look at the state, without its memory
         self._unprepared_bytes = 0      # of a large first checkpoint
-        self._remade = Remade()
+        self._remade = Remade(self.writer.unwritten)
         self._look_s = 0.0              # what the last look at a beginning took
         self._brief: set[str] = set()   # outermost loops that ended before a border could pay
         self.iterations, self._longest_s = 0, 0.0     # of the main loop
@@ -212,7 +213,7 @@ class Recorder(Seeker):
         bodies = entry.bodies
         if len(bodies) < _TRIAL_BODIES or entry.site.facts.is_by_hand:
             return 1
-        if min(bodies) >= self.granularity_s:
+        if min(bodies) >= self.granularity_s * (_OUTERMOST if self.stack[0] is entry else 1):
             return 1
         entry.is_tracked = False
         if self.stack[0] is not entry:
@@ -331,8 +332,7 @@ class Recorder(Seeker):
         begun, sizer = self.contention.worked_s(), Sizer()
         try:
             walk_roots(self.shapes, sizer, self.roots(entry).pairs())
-            if sum(size for _, size in sizer.large) * _HASH_S <= allowed_s:
-                self._remade.note(sizer.large)
+            self._remade.note(sizer.large, allowed_s / _HASH_S)
         except Exception:   # objects raise what they like; a checkpoint will tell
             self._remade.clear()
         self._look_s = self.contention.worked_s() - begun
@@ -349,7 +349,9 @@ class Recorder(Seeker):
         if self._would_pay(replace(border, saved_s=0.0, ahead_s=0.0), sizer.size_bytes):
             self._remade.clear()
             return True
-        return self._would_pay(replace(border, saved_s=0.0), sizer.size_bytes - self._remade.unchanged_bytes(sizer.large))
+        unchanged = self._remade.unchanged_bytes(sizer.large)
+        self._walk_s += unchanged * _HASH_S
+        return self._would_pay(replace(border, saved_s=0.0), sizer.size_bytes - unchanged)
 
     def _would_pay(self, border: Occasion, size_bytes: int) -> bool:
         """Whether a first checkpoint of so many bytes is worth its price, which is expected from then on."""

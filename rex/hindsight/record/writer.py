@@ -12,6 +12,7 @@ from rex.hindsight.capture.device import DeviceCopies
 from rex.hindsight.capture.graph import Snapshot, encode_snapshot
 from rex.hindsight.capture.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.capture.tables import encode_table, read_table
+from rex.hindsight.capture.unwritten import Unwritten
 from rex.hindsight.policy.remade import Remade
 from rex.hindsight.policy.thinning import Objects, Thinner, objects_of
 from rex.hindsight.trace.clock import now_s, thread_s
@@ -69,6 +70,11 @@ class CheckpointWriter:
         self._is_over = False
         self._thread = threading.Thread(target=self._work, name="rex-hindsight", daemon=True)
         self._thread.start()
+
+    @property
+    def unwritten(self) -> Unwritten:
+        """Knows which memory the script did not write, for the thread that takes checkpoints."""
+        return self._habits.unwritten
 
     def copier(self, remade: Remade | None = None) -> Copier:
         """What takes the memory of the next checkpoint, which goes to `put` or `drop`.

@@ -39,7 +39,8 @@ _ADAPTERS = {
     "xgboost.training": "xgboost_train", "xgboost.callback": "xgboost_train",
     "lightgbm.engine": "lightgbm_train",
     "lightning.pytorch.loops.fit_loop": "lightning_fit", "pytorch_lightning.loops.fit_loop": "lightning_fit",
-    "transformers.trainer": "transformers_train"}
+    "transformers.trainer": "transformers_train",
+    "keras.src.backend.torch.trainer": "keras_fit"}
 # Modules whose classes an adapter watches once some of their objects were put back.
 WATCHED = {"xgboost.core": "xgboost_train", "lightgbm.basic": "lightgbm_train"}
 _own: dict[str, Trainer] = {}     # that the script named

@@ -19,7 +19,7 @@ _unready = Unready("a booster of LightGBM is trained further, or asked what its 
 
 
 class _Booster:
-    pointers, is_fixed = ("_handle",), False
+    pointers, is_fixed, is_derived = ("_handle",), False, False
 
     def save(self, value: Any) -> bytes:
         if getattr(value, "_handle", None) is None:
@@ -41,7 +41,7 @@ class _Booster:
 
 
 class _Dataset:
-    pointers, is_fixed = ("_handle",), True
+    pointers, is_fixed, is_derived = ("_handle",), True, False
 
     def save(self, value: Any) -> bytes:
         if value._handle is None:

@@ -1,4 +1,4 @@
-"""What Python objects keep behind pointers of C: adapters of libraries tell how to read it and how to put it back."""
+"""What no walk can keep: adapters of libraries tell how to read what lies behind pointers of C, and how to make tables of id() again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from rex.values import dataclass
 
 # Adapter by class, and by the modules whose classes it watches in a replay.
 _ADAPTERS = {("xgboost.core", "Booster"): "xgboost_train", ("xgboost.core", "DMatrix"): "xgboost_train",
-             ("lightgbm.basic", "Booster"): "lightgbm_train", ("lightgbm.basic", "Dataset"): "lightgbm_train"}
+             ("lightgbm.basic", "Booster"): "lightgbm_train", ("lightgbm.basic", "Dataset"): "lightgbm_train",
+             ("keras.src.utils.tracking", "Tracker"): "keras_fit", ("keras.src.ops.function", "Function"): "keras_fit",
+             ("keras.src.optimizers.base_optimizer", "BaseOptimizer"): "keras_fit",
+             ("keras.src.trainers.epoch_iterator", "EpochIterator"): "keras_fit",
+             ("keras.src.callbacks.callback_list", "CallbackList"): "keras_fit"}
 _own: dict[type, NativeState] = {}     # that the script named
 
 
@@ -17,12 +21,14 @@ class NativeState(Protocol):
     """How instances of a class are kept.
 
     Attributes:
-        pointers: names of attributes that lead into C: no state.
+        pointers: names of attributes that lead into C, or are made of id(): no state.
         is_fixed: what lies behind them never changes. `save` then tells what it is known by, and nothing is put back.
+        is_derived: what they hold follows from other attributes. `load` makes it, once all is put back.
     """
 
     pointers: tuple[str, ...]
     is_fixed: bool
+    is_derived: bool
 
     def save(self, value: Any) -> bytes:
         """What lies behind the pointers; equal for equal states."""
@@ -42,6 +48,7 @@ class OwnState:
     load: Callable[[Any, bytes], None]
     pointers: tuple[str, ...]
     is_fixed: bool = False
+    is_derived: bool = False
 
     def new(self, kind: Any) -> Any:
         """As `NativeState.new`, without a call of __init__."""

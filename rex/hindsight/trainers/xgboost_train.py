@@ -22,7 +22,7 @@ _unready = Unready("a booster that draws random numbers (subsample, colsample, d
 
 
 class _Booster:
-    pointers, is_fixed = ("handle",), False
+    pointers, is_fixed, is_derived = ("handle",), False, False
 
     def save(self, value: Any) -> bytes:
         return bytes(value.__getstate__()["handle"])
@@ -40,7 +40,7 @@ class _Booster:
 
 
 class _DMatrix:
-    pointers, is_fixed = ("handle",), True
+    pointers, is_fixed, is_derived = ("handle",), True, False
 
     def save(self, value: Any) -> bytes:
         digest = hashlib.sha256(repr((value.num_row(), value.num_col(), value.num_nonmissing(), value.feature_names)).encode())

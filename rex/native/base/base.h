@@ -36,14 +36,14 @@ struct plan {
     struct strings steps;                 /* replay: tasks that are steps, see replay/workflow_steps.c */
     struct strings hidden;                /* record, live: directories that the program does not have, see tracee/hidden.c */
     const char *seed;                     /* of the randomness given to the program, NULL = the kernel's */
-    struct strings dir_times;             /* live: "seconds nanoseconds path" */
+    struct strings times;                 /* live: "seconds nanoseconds path" */
     struct strings absent;                /* live: paths that the archive says are not there */
     struct strings refused;               /* live: "letter errno path", see live/refusals.c */
     struct strings stubs;                 /* live: "mode seconds nanoseconds size path" of files without content */
     struct strings listed, entries;       /* live: directories whose names it knows, and the paths of those */
     const char *objects;                  /* live: the folder of archived files, unpacked */
     const char *was_in;                   /* replay: the directory that the recording began in */
-    struct marks { size_t map, link, dir, dir_time, absent, refused, stub, listed, entry; } *worlds;
+    struct marks { size_t map, link, dir, time, absent, refused, stub, listed, entry; } *worlds;
     size_t world_count;                   /* live: where the files of each world begin, see live/namespace_branch.c */
     uint64_t duration;                    /* replay: of the recording, ns */
     int mask;                             /* replay: the umask as recorded, -1 = leave */

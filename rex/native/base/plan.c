@@ -23,13 +23,13 @@ static const struct { const char *key; struct strings *into; } many[] = {
     {"from", &plan.map_from}, {"to", &plan.map_to}, {"exec_from", &plan.exec_from},
     {"exec_to", &plan.exec_to}, {"link_from", &plan.link_from}, {"link_to", &plan.link_to}, {"dir", &plan.dirs},
     {"step", &plan.steps}, {"limit", &plan.limits}, {"hidden", &plan.hidden},
-    {"dir_time", &plan.dir_times}, {"absent", &plan.absent}, {"refused", &plan.refused}, {"stub", &plan.stubs}, {"listed", &plan.listed}, {"entry", &plan.entries},
+    {"time", &plan.times}, {"absent", &plan.absent}, {"refused", &plan.refused}, {"stub", &plan.stubs}, {"listed", &plan.listed}, {"entry", &plan.entries},
 };
 
 /* How many of each list there are by now. */
 struct marks plan_marks(void)
 {
-    return (struct marks){plan.map_from.count, plan.link_from.count, plan.dirs.count, plan.dir_times.count,
+    return (struct marks){plan.map_from.count, plan.link_from.count, plan.dirs.count, plan.times.count,
                           plan.absent.count, plan.refused.count, plan.stubs.count, plan.listed.count, plan.entries.count};
 }
 

@@ -9,9 +9,6 @@
 struct rusage;
 struct task;
 
-/* filter.c */
-bool filter_watch(struct task *t);  /* true: the stop is used for that */
-
 /* loop.c */
 void go_on_entering(struct task *t);  /* the handler's part of an entry-stop */
 void take_report(pid_t tid, int status, const struct rusage *used);  /* of wait4 */
@@ -21,5 +18,8 @@ int trace(void);  /* wait status of the first process */
 /* placement.c */
 void place_opened(const char *path, uint32_t stream);
 void place_asked(const struct task *t);
+
+/* watch.c */
+bool filter_watch(struct task *t);  /* true: the stop is used for that */
 
 #endif

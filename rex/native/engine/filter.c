@@ -25,11 +25,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#define EVERY (~0ULL)
-enum { FEW = 3, REFUSED = 100, SOON_CLOSED = 32, HIGHEST = 63 };
-
-/* Kernels before 5.16 else slow the program down as they would one that does not trust itself. */
-#define AT_FULL_SPEED SECCOMP_FILTER_FLAG_SPEC_ALLOW
+enum { HIGHEST = 63 };
 
 static struct sock_filter code[4096];
 static unsigned short used;
@@ -268,10 +264,15 @@ static void emit_ioctl(void)
 /* The standard descriptors in the first filter, in a later one those that it was made for. */
 static void emit_descriptors(const struct rex_call *c)
 {
+    if (c == &rex_calls[REX_NR_mmap]) {          /* memory that is no file's has a descriptor of -1 */
+        emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[3]));
+        emit(BPF_JMP | BPF_JSET | BPF_K, 0, 1, MAP_ANONYMOUS);
+        emit_return(SECCOMP_RET_ALLOW);
+    }
     for (int i = 0; i < 6; i++)
         if (c->fd_args & 1 << i) {
             emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, args[i]));
-            if (!watch || watch == EVERY) {
+            if (!watch || watch == EVERY_DESCRIPTOR) {
                 emit(BPF_JMP | BPF_JGT | BPF_K, watch ? 0 : 1, watch ? 1 : 0, 2);
                 emit_return(trace_of(c));
             } else
@@ -366,8 +367,9 @@ static void emit_trace(void)
     emit(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_TRACE);
 }
 
-static void build(void)
+struct sock_fprog filter_build(uint64_t descriptors)
 {
+    watch = descriptors;
     used = to_trace_count = 0;
     emit(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, arch));
     emit(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AUDIT_ARCH_X86_64);
@@ -387,62 +389,16 @@ static void build(void)
     emit_return(SECCOMP_RET_TRACE);                      /* newer than the table */
     emit_range(0, REX_CALL_COUNT);
     emit_trace();
+    return (struct sock_fprog){used, code};
 }
 
 /* Called in the tracee, last before its first exec. */
 void filter_install(void)
 {
-    watch = 0;
-    build();
-    struct sock_fprog program = {used, code};
+    struct sock_fprog program = filter_build(0);
     /* root would not need it; but the kernel gives a program with an identity of its own random addresses */
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, AT_FULL_SPEED, &program)
         && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))      /* kernels before 4.17, and valgrind, know no such wish */
         _exit(125);
-}
-
-/* ------------------------------------------------------------------ external descriptors above 2 */
-
-/* Those that it has now, or every one. */
-static uint64_t due(const struct task *t)
-{
-    uint64_t fds = files_external(t->files) & ~7ULL;
-    return t->watches == FEW ? EVERY : fds;
-}
-
-static void watched(struct task *t, int64_t result)
-{
-    t->space->filter_due = false;
-    t->files->waited = 0;
-    for (struct task *other = tasks; other; other = other->next)
-        if (other->leader == t->leader) {
-            other->watched |= result ? 0 : engine_state(t)->watch_due;
-            other->watches = result ? REFUSED : t->watches + 1;
-        }
-}
-
-/* Else all calls of the process stop.  A filter is for good, so that it is not made for what is open for a
- * few calls only, as files of /proc are; after a few, one for all descriptors. */
-bool filter_watch(struct task *t)
-{
-    struct { unsigned short length, zero[3]; uint64_t code; } program = {0, {0}, FAST_FILTER + sizeof program};
-    const uint64_t args[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC | AT_FULL_SPEED, FAST_FILTER, 0, 0, 0};
-    if (!t->files->high || t->watches == REFUSED || t->nr < 0 || t->nr == REX_NR_restart_syscall || t->space->filter_due
-        || filter_watches(t) || t->files->waited++ < SOON_CLOSED)
-        return false;
-    if (!fast_area(t)) {
-        t->watches = t->then ? t->watches : REFUSED;
-        return t->then != NULL;
-    }
-    watch = engine_state(t)->watch_due = due(t);        /* others may open more before it is in force */
-    build();
-    program.length = used;
-    if (used * sizeof *code > FAST_RINGS - FAST_FILTER - sizeof program
-        || !mem_write(t->tid, FAST_FILTER, &program, sizeof program)
-        || !mem_write(t->tid, program.code, code, used * sizeof *code))
-        return false;
-    t->space->filter_due = true;
-    insert_call(t, REX_NR_seccomp, args, watched);
-    return true;
 }

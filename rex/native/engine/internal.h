@@ -5,6 +5,8 @@
 #include "base/base.h"
 #include "tracee/task.h"
 
+#include <linux/filter.h>
+
 struct rusage;
 struct task;
 
@@ -20,6 +22,10 @@ static inline struct engine_state *engine_state(const struct task *t)
 }
 
 /* filter.c */
+#define EVERY_DESCRIPTOR (~0ULL)
+/* Kernels before 5.16 else slow the program down as they would one that does not trust itself. */
+#define AT_FULL_SPEED SECCOMP_FILTER_FLAG_SPEC_ALLOW
+struct sock_fprog filter_build(uint64_t descriptors);  /* the first filter without any, else a later one for these */
 void filter_install(void);
 
 /* placement.c */

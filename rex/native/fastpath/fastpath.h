@@ -41,7 +41,7 @@ void fast_look_again(struct task *t);  /* stopped as it begins a plain call, it 
 void fast_sync(struct task *t, bool ends);  /* ends: by whatever it may be */
 void fast_sync_others(const struct task *t);
 void fast_sync_running(struct task *t);
-bool fast_is_busy(const struct task *t);  /* its stub is at work, or cannot be queried any more */
+void fast_settle(struct task *t);               /* the same, once its stub is not at work */
 void fast_fill(struct task *t, const void *records, uint32_t n, int how);
 void fast_ring_limit(struct task *t, bool any);
 bool fast_has_asked(const struct user_regs_struct *r);  /* the stub has done what it can, as a signal came */

@@ -120,8 +120,8 @@ static void fill(struct world *w)
         unsigned long mode = strtoul(p, &p, 8);
         node_at(*p ? p + 1 : p)->mode = S_IFDIR | ((mode_t)mode & 07777);
     }
-    for (size_t i = a.dir_time; i < b.dir_time; i++) {
-        char *p = plan.dir_times.item[i];
+    for (size_t i = a.time; i < b.time; i++) {
+        char *p = plan.times.item[i];
         struct timespec when = parse_time(&p);
         node_at(*p ? p + 1 : p)->mtime = when;
     }

@@ -136,24 +136,40 @@ void log_drop_place(struct log_place *p)
     p->is_kept = false;
 }
 
-void log_keep_place(struct log_place *p)
+static void keep(struct log_place *p, uint64_t at)
 {
     log_drop_place(p);
-    *p = (struct log_place){written + buffered, true, kept};
+    *p = (struct log_place){at, true, kept};
     kept = p;
 }
 
-/* Times never go back in the log: an event has that of the one which it precedes. */
-static void insert(struct bytes *b, size_t at)
+void log_keep_place(struct log_place *p)
 {
+    keep(p, written + buffered);
+}
+
+void log_keep_behind(struct log_place *p, const struct log_place *of)
+{
+    keep(p, of->at);
+}
+
+/* Times never go back in the log: an event has that of the one which it precedes.  Of equal places the one that was kept earlier
+ * comes first, and that is further down the list. */
+static void insert(struct bytes *b, size_t at, const struct log_place *place)
+{
+    bool is_later = true;
     struct record *r = (struct record *)b->data;
-    r->time = ((const struct record *)(buffer + at))->time;
+    if (at < buffered)
+        r->time = ((const struct record *)(buffer + at))->time;
     memmove(buffer + at + b->used, buffer + at, buffered - at);
     memcpy(buffer + at, b->data, b->used);
     buffered += b->used;
     log_events++;
-    for (struct log_place *p = kept; p; p = p->next)
-        p->at += p->at > written + at ? b->used : 0;
+    log_records++;
+    for (struct log_place *p = kept; p; p = p->next) {
+        is_later &= p != place;
+        p->at += p->at >= written + at + !is_later ? b->used : 0;
+    }
 }
 
 void log_end_at(struct bytes *b, struct log_place *p)
@@ -161,15 +177,17 @@ void log_end_at(struct bytes *b, struct log_place *p)
     bool is_kept = p->is_kept;
     if (buffered + b->used > BUFFER)
         make_room(b->used);
-    log_drop_place(p);
-    size_t at = p->at > written ? (size_t)(p->at - written) : 0;
-    if (!is_kept || at >= buffered || b->used > BUFFER) {
+    size_t at = p->at > written ? (size_t)(p->at - written) : 0, end = at + b->used;
+    if (is_kept && at <= buffered && b->used <= BUFFER) {
+        ((struct record *)b->data)->size = (uint32_t)b->used;
+        insert(b, at, p);
+        b->used = 0;
+    } else {
         log_end(b);
-        return;
+        end = buffered;
     }
-    ((struct record *)b->data)->size = (uint32_t)b->used;
-    insert(b, at);
-    b->used = 0;
+    log_drop_place(p);
+    p->at = written + end;
 }
 
 /* Of task 0 also where none is left: of the recording as a whole. */

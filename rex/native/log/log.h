@@ -34,6 +34,7 @@ void log_field(struct bytes *b, uint8_t arg, uint8_t type, const void *data, siz
 void log_end(struct bytes *b);  /* writes and empties b */
 struct log_place { uint64_t at; bool is_kept; struct log_place *next; };  /* in the log, of an event to come */
 void log_keep_place(struct log_place *p), log_drop_place(struct log_place *p);  /* at the end as it is now */
+void log_keep_behind(struct log_place *p, const struct log_place *of);  /* behind the event that was written there */
 void log_end_at(struct bytes *b, struct log_place *p);  /* as log_end(); where the place was kept, if it was */
 void log_put(const void *record, size_t n);
 void log_note(uint32_t task, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -27,8 +27,8 @@ struct record_state {
     uint64_t last_signal_rip;
     uint32_t children;                   /* ordinal of the next child */
     struct log_place place;              /* in the log, of the event of its call: see cause_order.c */
-    bool changes;                        /* its call changes the directory tree */
-    ino_t moved;                         /* what that gives another name */
+    bool changes, removes;               /* its call changes the directory tree; takes a name away */
+    ino_t moved;                         /* what that makes, or gives another name */
     uint64_t changed;                    /* how many such calls had returned as its call began */
     bool has_timer;                      /* of a leader: one may be running */
     bool executed;                       /* of a leader: it runs a program of its own */
@@ -47,7 +47,8 @@ void record_reading(struct task *t, struct record *r), record_wait(struct task *
 void record_counter(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
 
 /* cause_order.c */
-void cause_begins(struct task *t), cause_returns(struct task *t), cause_ends(struct task *t);
+void cause_limit(struct task *t);  /* while a signal is held back, or a name is taken away, its queries stop */
+void cause_begins(struct task *t), cause_returns(struct task *t), cause_logged(struct task *t), cause_ends(struct task *t);
 void cause_found(const struct task *t, const char *path, ino_t ino);  /* before t's event, which finds that there; ino may be 0: unknown */
 void cause_made(const struct task *t, const char *path);  /* before t's event, which has made that */
 void cause_opened(struct task *t, const char *path, ino_t ino);  /* either of these, for an open */
@@ -98,6 +99,10 @@ bool record_result_comes(struct task *t);  /* at an entry-stop */
 bool record_result(struct task *t, int64_t result);  /* at an exit-stop */
 bool record_mapping(struct task *t);
 bool record_mapped(struct task *t, int64_t result);
+
+/* known_results.c */
+void record_known_result(struct task *t);
+void record_forked(struct task *t, const struct task *child);
 
 /* output_order.c */
 bool is_ordered_write(struct task *t);  /* one at a time is let in */

@@ -19,7 +19,7 @@
 #include <fcntl.h>
 #include <sys/sysmacros.h>
 
-enum { ENOUGH = 12, PAUSE_NS = 20000, PAUSES = 5000 };
+enum { ENOUGH = 12 };
 
 static struct task *speaker;             /* who writes without a stop */
 static const struct task *last;          /* who has written last, how often in a row */
@@ -109,14 +109,11 @@ void speech_went(struct task *t)
 static void speech_ends(void)
 {
     const uint64_t none = 0;
-    const struct timespec sleep_args = {0, PAUSE_NS};
     struct task *t = speaker;
     speaker = NULL;
     if (!t || !t->ring || !mem_write(t->tid, t->ring + offsetof(struct ring, says), &none, sizeof none))
         return;
-    for (int i = 0; i < PAUSES && fast_is_busy(t); i++)
-        nanosleep(&sleep_args, NULL);
-    fast_sync_running(t);
+    fast_settle(t);
 }
 
 void speech_stops(const struct task *t)

@@ -204,6 +204,7 @@ static void entry(struct task *t)
     } else if (is_ordered_write(t))
         writer_comes(t);
     cause_begins(t);
+    record_known_result(t);
 }
 
 /* ------------------------------------------------------------------ exit */
@@ -317,7 +318,7 @@ static void exit_stop(struct task *t, int64_t result)
         record_rights(t, b);
     hook_exit(t, b, result);
     log_end_at(b, &record_state(t)->place);
-    cause_ends(t);
+    cause_logged(t);
     speech_went(t);
     writer_goes(t);
     t->returned_at = t->regs.rip;
@@ -348,9 +349,11 @@ static void born(struct task *parent, struct task *t, uint64_t flags)
     if (parent && pipe_may_speak(t, flags))
         head(&b)->result |= SPEAKS_HIGH;
     log_end(&b);
-    if (!parent)
-        record_inherited_files(t);
     bytes_free(&b);
+    if (parent)
+        record_forked(parent, t);
+    else
+        record_inherited_files(t);
 }
 
 /* Killed as it wrote: what went out is in the log. */

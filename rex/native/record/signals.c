@@ -136,8 +136,7 @@ static void drop_first(struct task *t)
     unsent -= !d->is_sent;
     record_state(t)->deferred = d->next;
     free(d);
-    if (!record_state(t)->deferred)
-        fast_ring_limit(t, true);
+    cause_limit(t);
 }
 
 void record_forget_deferred(struct task *t)
@@ -172,7 +171,7 @@ static void defer(struct task *t, const siginfo_t *info)
     *end = zalloc(sizeof **end);
     **end = (struct deferred){.info = *info, .used = task_usage(t).ran};
     unsent++;
-    fast_ring_limit(t, false);
+    cause_limit(t);
 }
 
 static bool send_first(struct task *t)

@@ -57,15 +57,15 @@ static bool looks_for_place(void)
     return is_due_from(p, PASSED_IN_RUN) && turn.calls == p->args[1];
 }
 
-static bool reaches(struct task *t, ull ran_ns)
+static bool reaches(struct task *t, ull computed_ns)
 {
     const struct record *p = next_passing();
     const struct field *f = record_field(p, FIELD_WHOLE, FIELD_OUT);
     struct user_regs_struct goal;
     if (!p->args[4] || !f || f->length < sizeof goal)
-        return ran_ns >= p->args[3];
+        return computed_ns >= p->args[3];
     memcpy(&goal, f->data, sizeof goal);
-    return spin_reach(t, &goal, (unsigned)p->args[4]) || (!t->stepped_out && ran_ns > GIVE_UP_NS + p->args[3]);
+    return spin_reach(t, &goal, (unsigned)p->args[4]) || (!t->stepped_out && log_now() - turn.resumed_at > GIVE_UP_NS + p->args[3]);
 }
 
 static struct task *task_indexed(uint32_t index)

@@ -11,10 +11,10 @@ struct turn_state {
     bool preempting, muted, roused;      /* an interruption is on its way; see mute.c */
     int parked_signal;
     unsigned spin;                       /* instructions of the loop in which it was interrupted, 0 = no such loop */
-    uint64_t ticket, preempted_at, used_at, heard;     /* the last: its mask of signals, as it is muted */
+    uint64_t ticket, preempted_at, used_at, used_in, heard;     /* the last: its mask of signals, as it is muted */
     ull patience;                        /* ns that it may run without a call before it is looked at */
     bool returned;                       /* from a call, since it was resumed */
-    ull used;                            /* ns that it had used */
+    ull used, computed;                  /* ns of processor time as it was first interrupted, after a call in a turn; and since then */
 };
 
 static inline struct turn_state *turn_state(const struct task *t)

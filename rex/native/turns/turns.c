@@ -104,17 +104,24 @@ static void answered(struct task *t)
     turn_state(t)->returned = true;
 }
 
+/* The processor time since its first interruption in this turn and after this call: on a busy machine the time of day tells nothing. */
+static ull computed(struct task *t)
+{
+    struct turn_state *s = turn_state(t);
+    ull now = task_usage(t).ran;
+    if (!s->used || t->calls != s->used_at || turn.passed != s->used_in) {
+        s->used_at = t->calls;
+        s->used_in = turn.passed;
+        s->used = now;
+    }
+    return now - s->used;
+}
+
 /* Whether it has computed so long without a call that others go first.  Where its memory is its own the
  * place does not matter; else the place cannot be found again, and only a loop that would never end is left. */
-static bool is_endless(struct task *t, ull ran)
+static bool is_endless(const struct task *t)
 {
-    if (t->space->refs == 1)
-        return ran > ALONE_NS;
-    if (t->calls != turn_state(t)->used_at) {
-        turn_state(t)->used_at = t->calls;
-        turn_state(t)->used = task_usage(t).ran;
-    }
-    return ran > SHARING_NS && task_usage(t).ran - turn_state(t)->used > SHARING_NS;
+    return turn_state(t)->computed > (t->space->refs == 1 ? ALONE_NS : SHARING_NS);
 }
 
 /* It was interrupted for having run long without a call: a loop that only waits gives the
@@ -129,12 +136,13 @@ static bool interrupted(struct task *t)
     if (moved)
         return false;
     pid_t tid = t->tid;
+    turn_state(t)->computed = computed(t);
     if (order->reaches)
-        t->preempted = order->reaches(t, ran);
+        t->preempted = order->reaches(t, turn_state(t)->computed);
     else {
         turn_state(t)->spin = spin_length(t, ran < VERY_LONG_NS ? FEW_STEPS : MANY_STEPS);
         turn_state(t)->patience = turn_state(t)->spin ? LOOK_NS : turn_state(t)->patience < LONGEST_NS ? 2 * turn_state(t)->patience : LONGEST_NS;
-        t->preempted = turn_state(t)->spin || (!t->stepped_out && is_endless(t, ran));
+        t->preempted = turn_state(t)->spin || (!t->stepped_out && is_endless(t));
     }
     ull now = log_now() - turn.resumed_at, rest = LOOKS_COST * (now - ran);
     turn.look_at = now + (rest > turn_state(t)->patience ? rest : turn_state(t)->patience);
@@ -175,7 +183,7 @@ static void log_passing(struct task *from, const struct task *to)
     r->args[2] = !from ? PASSED_AT_END : !from->parked ? PASSED_IN_CALL : from->preempted ? PASSED_IN_RUN : PASSED_AT_RETURN;
     if (from && from->preempted) {
         struct user_regs_struct regs = regs_get(from);
-        r->args[3] = log_now() - turn.resumed_at;
+        r->args[3] = turn_state(from)->computed;
         r->args[4] = turn_state(from)->spin;
         log_field(&b, FIELD_WHOLE, FIELD_OUT, &regs, sizeof regs);
         preempted += !turn_state(from)->spin && from->space->refs > 1;

@@ -20,7 +20,7 @@ struct turn_order {
     uint32_t (*index_of)(const struct task *t);        /* its number in the log */
     bool (*ends_by_signal)(const struct task *t);      /* the log's call was ended by a signal, and not made again */
     bool (*holds)(struct task *t);                     /* at an entry: it was interrupted before that when recorded */
-    bool (*reaches)(struct task *t, ull ran_ns);       /* it is where it was interrupted when recorded */
+    bool (*reaches)(struct task *t, ull computed_ns);  /* it is where it was interrupted when recorded */
     bool (*looks_for_place)(void);                     /* who has the turn is to be interrupted */
     bool (*cuts)(void);                                /* calls were cut short, as by signals when recorded */
     struct task *(*next)(bool waited);                 /* who goes on now; NULL: nobody before something happens */

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import re
+import sys
+
 import pytest
 
 from rex.credentials import credential_variables, find_in_arguments, find_in_file
+from rex.credentials.rules import RULES, Rule
 
 # Bodies of keys that nobody has; keys are put together here, so that no scanner takes this file for a leak.
 HEX, DIGITS = "0123456789abcdef" * 8, "1234567890" * 4
@@ -110,6 +115,14 @@ PLAIN_FILES = [
     "<password>Passwort</password>\n", "<token>number</token>\n", "curl -u user:password https://example.org/\n", "client-key-data: DATA+OMITTED\n",
     '{"pad_token": "<pad_1>", "password": "Passwort", "secret": "your-secret1"}\n',
 ]
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.is_exact], ids=lambda rule: rule.kind)
+def test_keys_are_long_and_of_few_characters(rule: Rule) -> None:
+    """Marks of keys are looked for in long words only."""
+    parser = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+    assert parser.parse(rule.pattern).getwidth()[0] >= 15
+    assert all(re.fullmatch(r"[\w.~+/=%:-]+", mark) for mark in rule.marks)
 
 
 def test_there_are_a_hundred_of_each() -> None:

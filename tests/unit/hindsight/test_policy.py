@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
-from typing import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any, Callable, Iterator
 
 import pytest
 
 from rex.hindsight.policy.borders import LEAD_S, OVERHEAD, Occasion, Policy, Price
+from rex.hindsight.record import recorder as recording
+from rex.hindsight.record.recorder import GRANULARITY_S, Recorder
 
 Costs = Callable[[int], Price]     # of the n-th checkpoint
 
@@ -133,6 +136,25 @@ def test_the_last_state_has_the_rest_of_the_share() -> None:
     policy.correct(0.2)
     assert not policy.wants(Occasion("loop!", 0.0, 20.1, True, is_last=True))
     assert policy.refused == Price(1.0)
+
+
+@pytest.mark.parametrize("body_s,is_outermost,passed", [
+    (0.033, True, 1),      # a run of 3 s with 90 epochs: each of them has borders
+    (0.011, True, 1),
+    (0.005, True, 8),      # so many pass at once
+    (0.033, False, 0),     # steps within a longer epoch
+    (0.060, False, 1),
+])
+def test_epochs_have_borders_where_steps_as_long_have_none(
+        body_s: float, is_outermost: bool, passed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = Recorder.__new__(Recorder)
+    watched.target, watched.granularity_s = "", GRANULARITY_S
+    entry: Any = SimpleNamespace(bodies=[body_s] * 4, site=SimpleNamespace(facts=SimpleNamespace(is_by_hand=False)),
+                                 is_tracked=True, started_s=0.0, iteration=4)
+    watched.stack = [entry] if is_outermost else [SimpleNamespace(), entry]    # type: ignore[list-item]
+    monkeypatch.setattr(recording, "now_s", lambda: 4 * body_s)
+    assert watched.group(entry) == passed
+    assert entry.is_tracked == (passed == 1)
 
 
 def test_no_limit_takes_every_border() -> None:

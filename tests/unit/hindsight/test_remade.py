@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,35 @@ import numpy as np
 import pytest
 
 from rex.hindsight.capture.graph import walk_roots
-from rex.hindsight.capture.memory import Sizer
+from rex.hindsight.capture.memory import Sizer, chunk_digests
 from rex.hindsight.capture.shapes import Cannot
 from rex.hindsight.policy.remade import Remade
+from rex.state.pages import open_watch
+from rex.state.versions import CHUNK_BYTES
 
 from .worlds import World
 
+MOST_BYTES = 1 << 30     # to hash at once
 DATA = np.frombuffer(hashlib.shake_256(b"data").digest(2 << 20), np.uint8)
 
 
 def begun(world: World, **roots: Any) -> Remade:
     """What is known of the values when the outermost loop begins."""
-    sizer, remade = Sizer(), Remade()
+    sizer, remade = Sizer(), Remade(world.writer.unwritten)
     walk_roots(world.shapes, sizer, sorted(roots.items()))
-    remade.note(sizer.large)
+    remade.note(sizer.large, MOST_BYTES)
     return remade
+
+
+def large_of(data: Any) -> tuple[int, int]:
+    return data.ctypes.data, data.nbytes
+
+
+def mapped() -> Any:
+    """The data in memory of their own: another test's watch may still have what the heap gives."""
+    data = np.frombuffer(mmap.mmap(-1, len(DATA), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), np.uint8)
+    data[:] = DATA
+    return data
 
 
 @pytest.fixture
@@ -89,3 +104,77 @@ def test_tensors_are_kept_by_their_hash_too(world: World) -> None:
     data[3] ^= 1
     with pytest.raises(Cannot, match="beginning"):
         world.restore(0, data=data, view=data[10:])
+
+
+def without_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rex.hindsight.capture.unwritten.open_watch", lambda: None)
+
+
+needs_watch = pytest.mark.skipif(open_watch() is None, reason="this kernel does not report written pages")
+
+
+@needs_watch
+def test_watched_data_are_not_hashed_before_a_checkpoint(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, hashed = mapped(), []
+    monkeypatch.setattr("rex.hindsight.policy.remade.chunk_digests",
+                        lambda address, size_bytes: hashed.append(size_bytes) or chunk_digests(address, size_bytes))
+    remade = begun(world, data=data)
+    assert sum(hashed) <= 2 * CHUNK_BYTES
+    assert remade.unchanged_bytes([large_of(data)]) == data.nbytes
+    assert sum(hashed) <= 2 * CHUNK_BYTES
+    assert remade.digests(large_of(data)) == chunk_digests(*large_of(data))
+
+
+@pytest.mark.parametrize("is_watched", [pytest.param(True, marks=needs_watch), False])
+@pytest.mark.parametrize("place", [0, len(DATA) // 2, len(DATA) - 1])
+def test_data_written_before_the_first_checkpoint_are_stored(
+        world: World, place: int, is_watched: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not is_watched:
+        without_watch(monkeypatch)
+    data = mapped()
+    remade = begun(world, data=data)
+    data[place] ^= 1
+    changed = data.copy()
+    assert not remade.digests(large_of(data))
+    assert large_of(data) not in remade
+    world.save(remade, data=data)
+    data[:] = 0
+    assert (world.restore(0, data=data)["data"] == changed).all()
+
+
+@needs_watch
+def test_what_lies_beside_data_may_change(world: World) -> None:
+    whole = mapped()
+    data = whole[100:-100]
+    remade = Remade(world.writer.unwritten)
+    remade.note([large_of(data)], 0)
+    whole[:100] = whole[-100:] = 0
+    assert remade.digests(large_of(data)) == chunk_digests(*large_of(data))
+
+
+@needs_watch
+def test_a_later_loop_begins_anew(world: World) -> None:
+    data = mapped()
+    remade = begun(world, data=data)
+    data[:] = 3
+    remade.note([large_of(data)], MOST_BYTES)
+    assert remade.digests(large_of(data))
+
+
+@needs_watch
+def test_watched_data_that_are_to_be_stored_are_whole(world: World) -> None:
+    """The first checkpoint earned enough to store all: nothing is taken as known that was only watched."""
+    data = mapped()
+    remade = begun(world, data=data)
+    remade.clear()
+    for _ in range(3):
+        world.save(remade, data=data)
+    data[:] = 0
+    assert (world.restore(2, data=data)["data"] == DATA).all()
+
+
+def test_unwatched_data_beyond_the_limit_are_not_noted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_watch(monkeypatch)
+    data, remade = mapped(), Remade(world.writer.unwritten)
+    remade.note([large_of(data)], len(DATA) - 1)
+    assert large_of(data) not in remade

@@ -1,2 +1,0 @@
-/* How far to search. */
-#define LIMIT 60000

@@ -1,0 +1,59 @@
+/* Record: calls whose result the tracer knows before the tracee returns from them.  They stop once, where others stop
+ * at their entry and at their exit. */
+#include "base/base.h"
+#include "mode/mode.h"
+#include "record/internal.h"
+#include "syscalls/syscalls.h"
+#include "tracee/task.h"
+#include "tracee/tracee.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+/* In a live run a name stands for another file, and with one task at a time each call has its exit-stop. */
+static bool needs_exit_stop(void)
+{
+    return run_mode->names || is_serialized();
+}
+
+static bool queries_descriptor(const struct task *t)
+{
+    bool is_named = t->nr == REX_NR_newfstatat && t->path && !*t->path && t->args[3] == AT_EMPTY_PATH;
+    return (is_named || t->nr == REX_NR_fstat) && (int)t->args[0] >= 0 && !t->stream;
+}
+
+static bool queries_own_limit(const struct task *t)
+{
+    return t->nr == REX_NR_prlimit64 && !t->args[0] && !t->args[2] && t->args[3];
+}
+
+/* The tracer makes the query in the tracee's place; false: the kernel is to answer it. */
+static bool query(struct task *t)
+{
+    struct stat st;
+    struct rlimit limit;
+    if (queries_descriptor(t))
+        return stat_of_fd(t->tid, (int)t->args[0], &st) && mem_write(t->tid, t->args[t->nr == REX_NR_fstat ? 1 : 2], &st, sizeof st);
+    if (!queries_own_limit(t) || prlimit(t->tid, (__rlimit_resource_t)t->args[1], NULL, &limit) || !mem_write(t->tid, t->args[3], &limit, sizeof limit))
+        return false;
+    own_memory_hide(t, 0);
+    return true;
+}
+
+/* At the end of an entry-stop. */
+void record_known_result(struct task *t)
+{
+    if (needs_exit_stop() || !query(t))
+        return;
+    skip_call(t, 0);
+    run_mode->exit(t, 0);
+}
+
+/* A child is there.  A task that waits until its child executes is in its call until then. */
+void record_forked(struct task *t, const struct task *child)
+{
+    if (needs_exit_stop() || t->vforking || t->state != CALL_ENTERED || !t->want_exit)
+        return;
+    t->want_exit = false;
+    run_mode->exit(t, child->tid);
+}

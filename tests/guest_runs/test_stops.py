@@ -1,0 +1,153 @@
+"""How often programs stop, recorded and replayed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from commands import REX, ROOT
+from harness import COMPILER
+from rex.tracer import native
+
+pytestmark = [pytest.mark.usefixtures("tracing"), pytest.mark.skipif(not native.is_built() or not COMPILER, reason="needs the native engine and a compiler")]
+
+HEAD = """
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static long switches(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_nvcsw;
+}
+"""
+# Several sockets, each in use for a while, so that the engine makes filters for them.
+MAPPINGS = HEAD + """
+int main(void)
+{
+    char byte;
+    int first = socket(AF_INET, SOCK_DGRAM, 0);
+    for (int fd = 70; fd < 78; fd++) {
+        dup2(first, fd);
+        for (int i = 0; i < 100; i++)
+            recv(fd, &byte, 1, MSG_DONTWAIT);
+    }
+    long before = switches();
+    for (int i = 0; i < 2000; i++)
+        munmap(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+    printf("%ld\\n", switches() - before);
+}
+"""
+# System calls by their numbers, at sites that the fast path does not use; once each, so that nothing is known of them.
+KNOWN = HEAD + """
+int main(void)
+{
+    struct stat st;
+    struct rlimit limit;
+    int fd = open("stops.c", O_RDONLY);
+    long before = switches();
+    syscall(SYS_fstat, fd, &st);
+    syscall(SYS_newfstatat, fd, "", &st, 0x1000);
+    syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit);
+    syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+    printf("%ld\\n", switches() - before);
+}
+"""
+FORKED = HEAD + """
+int main(void)
+{
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, NULL);
+    long least = 100;
+    for (int i = 0; i < 40; i++) {
+        long before = switches();
+        if (!syscall(SYS_fork))
+            _exit(0);
+        long now = switches() - before;
+        least = now < least ? now : least;
+        wait(NULL);
+    }
+    printf("%ld\\n", least);
+}
+"""
+# Which thread gets which descriptor differs in each run.
+OPENS = """
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void *work(void *sum)
+{
+    char data[64];
+    struct stat st;
+    for (int i = 0; i < 1000; i++) {
+        int fd = open("stops.c", O_RDONLY);
+        fstat(fd, &st);
+        *(long *)sum += read(fd, data, sizeof data) + st.st_size;
+        close(fd);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread[4];
+    long sum[4] = {0};
+    for (int i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, work, &sum[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    printf("%ld\\n", sum[0] + sum[1] + sum[2] + sum[3]);
+}
+"""
+FEW = 3     # further switches that may be counted: two stops of getrusage, and a wait in the kernel
+
+
+def run_both(tmp_path: Path, source: str) -> tuple[str, str]:
+    """What a program prints as it is recorded, and what the replay explains; it prints the same."""
+    (tmp_path / "stops.c").write_text(source)
+    subprocess.run([*COMPILER, "-O1", "-pthread", "-o", "stops", "stops.c"], cwd=tmp_path, check=True)
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "REX_ENGINE": "native", "REX_CACHE": str(tmp_path / "cache")}
+    commands = ["record", "-q", "-l", "archive", "--", "./stops"], ["replay", "-q", "--explain", "-l", "archive", "-o", "out"]
+    recorded, replayed = (subprocess.run([*REX, *arguments], cwd=tmp_path, env=env, check=True, timeout=60, stdin=subprocess.DEVNULL,
+                                         capture_output=True, text=True) for arguments in commands)
+    assert replayed.stdout == recorded.stdout
+    return recorded.stdout, replayed.stderr
+
+
+def numbers(tmp_path: Path, source: str) -> list[int]:
+    """The numbers that a program prints, recorded and replayed."""
+    return [int(number) for number in run_both(tmp_path, source)[0].split()]
+
+
+def test_memory_that_is_no_files_is_mapped_without_stops(tmp_path: Path) -> None:
+    assert numbers(tmp_path, MAPPINGS)[0] < 200
+
+
+def test_calls_with_a_known_result_stop_once(tmp_path: Path) -> None:
+    assert numbers(tmp_path, KNOWN)[0] <= 4 + FEW
+
+
+def test_a_fork_stops_as_it_begins_and_as_the_child_is_there(tmp_path: Path) -> None:
+    assert numbers(tmp_path, FORKED) == [2]
+
+
+def test_threads_that_open_files_hardly_stop_in_a_replay(tmp_path: Path) -> None:
+    found = re.search(r"([\d,]+) events happened", run_both(tmp_path, OPENS)[1])
+    assert found and int(found[1].replace(",", "")) < 600        # of 8,000
