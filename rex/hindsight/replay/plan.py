@@ -184,11 +184,11 @@ def main_loop(run: Run) -> str:
 
 
 def first_needed(run: Run, main: str, hot: set[str], low: int) -> int:
-    """The first border after which something must run: an added statement, or an epoch asked for."""
+    """The first border after which something must run: an added statement, or an epoch asked for. Short epochs have no border of their own."""
     for number, border in enumerate(run.borders):
         if low:
             if _iteration(border.position, main) >= low:
-                return number
+                return number if border.position == f"{main}:{low}" else max(number - 1, 0)
         elif hot & set(_keys(border.position)):
             return number
     return len(run.borders)

@@ -68,6 +68,14 @@ def test_what_has_no_checkpoint_is_run() -> None:
     assert plan(make_run(24, why="a socket"), {"m#1"}, hot={"m#0"}).skips == 0
 
 
+@pytest.mark.parametrize("low, start", [(5, ""), (7, "m#0.0:7"), (9, "m#0.0:7"), (10, "m#0.0:10"), (99, "m#0.0:10")])
+def test_an_epoch_without_a_border_is_reached_from_an_earlier_checkpoint(low: int, start: str) -> None:
+    run = Run(borders=[Border(position, 0.0, 1.0, 0, 0, 0) for position in ("m#0.0:0", "m#0.0:7", "m#0.0:10", "m#0.0!")])
+    for border in run.borders:
+        border.checkpoint = Checkpoint(1, border.position, NOTHING, NOTHING, {}, 0.01, 0, 0)
+    assert plan(run, set(), low=low).pieces[0].start == start
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 3, 5])
 def test_pieces_cover_the_run_once_and_are_even(jobs: int) -> None:
     made = plan(make_run(30), set(), jobs, hot={"m#0", "m#1"})
