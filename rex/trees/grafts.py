@@ -47,15 +47,25 @@ class Makers:
         facts = load_facts(experiment)
         put = experiment.manifest.extra.get(REUSED, {})
         if isinstance(put, dict) and put:
-            _graft(facts, {task: self._original(put[str(task)]) for task in facts.processes if str(task) in put})
+            _graft(facts, {task: self._step_of(put[str(task)]) for task in facts.processes if str(task) in put})
         self._facts[identity] = facts
         return facts
 
-    def _original(self, where: object) -> tuple[Step, list[Use]]:
-        """The step that was put back, and what it did from the start of its program on."""
-        if not (isinstance(where, list) and len(where) == 2 and where[0] in self._known):
+    def original(self, identity: str) -> "Experiment":
+        """The run that recorded a step which was put back.
+
+        Raises:
+            NotFound: it was removed.
+        """
+        if identity not in self._known:
             raise NotFound("a run of which steps were put back is gone", "", "")
-        experiment, task = self._known[where[0]], where[1]
+        return self._known[identity]
+
+    def _step_of(self, where: object) -> tuple[Step, list[Use]]:
+        """The step that was put back, and what it did from the start of its program on."""
+        if not (isinstance(where, list) and len(where) == 2):
+            raise NotFound("a run of which steps were put back is gone", "", "")
+        experiment, task = self.original(where[0]), where[1]
         maker, facts = self.maker(experiment), self.facts(experiment)
         if task not in facts.processes:
             raise NotFound(f"{experiment.name} has no process {task}", "a step of it was put back", "see: rex check")

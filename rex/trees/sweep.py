@@ -17,7 +17,7 @@ from functools import partial
 from rex import cluster, codec
 from rex.archive import OUTPUT, Archive, Experiment
 from rex.archive.about import labels_of
-from rex.errors import NotFound, RexError, UsageError
+from rex.errors import RexError, UsageError
 from rex.recorder import Streams
 from rex.runnew import Changes, RunOutcome, RunPlan, plan_run, start
 from rex.trees.cut import REUSED
@@ -287,13 +287,11 @@ def _read_in(archive: Archive, experiment: Experiment) -> dict[str, set[str]]:
     for path, entry in experiment.manifest.files.items():
         if entry.initial and entry.initial.content:
             found.setdefault(path, set()).add(entry.initial.content.sha256)
-    known = {each.identity: each for each in archive.experiments() if each.state == "complete"}
-    makers = Makers(known.values())
+    makers = Makers(archive.experiments())
     for identity, task in experiment.manifest.extra.get(REUSED, {}).values():
-        if identity not in known:
-            raise NotFound("a run of which steps were put back is gone", "", "")
-        members = makers.maker(known[identity]).members([task])
-        for use in makers.facts(known[identity]).uses:
+        original = makers.original(identity)
+        members = makers.maker(original).members([task])
+        for use in makers.facts(original).uses:
             if use.kind == FILE_READ and use.process in members:
                 found.setdefault(use.path, set()).add(use.value)
     return found
