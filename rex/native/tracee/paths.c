@@ -162,27 +162,3 @@ void read_names(struct task *t)
     t->path = n.path >= 0 ? mem_string(t->tid, t->args[n.path], PATH_MAX) : NULL;
     t->path2 = n.path2 >= 0 ? mem_string(t->tid, t->args[n.path2], PATH_MAX) : NULL;
 }
-
-static char *resolve_one(struct task *t, int dirfd_arg, int path_arg, const char *path, bool follow)
-{
-    int dirfd = dirfd_arg >= 0 ? (int)t->args[dirfd_arg] : AT_FDCWD;
-    if (path_arg < 0)
-        return NULL;
-    if (!path)                        /* utimensat(fd, NULL): the descriptor itself */
-        return t->args[path_arg] || dirfd_arg < 0 ? NULL : path_of_fd(t->tid, dirfd);
-    return path_resolve(t, dirfd, path, follow);
-}
-
-void resolve_names(struct task *t)
-{
-    struct name_args n = name_args(t->nr);
-    free(t->resolved);
-    free(t->resolved2);
-    t->resolved2 = NULL;
-    if (n.path < 0) {                 /* fchmod and its like */
-        t->resolved = path_of_fd(t->tid, (int)t->args[0]);
-        return;
-    }
-    t->resolved = resolve_one(t, n.dirfd, n.path, t->path, follows_last(t->nr, t->args));
-    t->resolved2 = resolve_one(t, n.dirfd2, n.path2, t->path2, false);
-}

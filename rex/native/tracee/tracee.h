@@ -96,7 +96,6 @@ int open_flags(struct task *t), flags_in(const struct record *r);
 mode_t open_mode(struct task *t);
 bool times_to_set(struct task *t, struct timespec times[2]);  /* now, where the call gives none; false: they cannot be read */
 void read_names(struct task *t);  /* sets path, path2 from the tracee's memory */
-void resolve_names(struct task *t);  /* sets resolved, resolved2 from those */
 
 /* procfs.c */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));

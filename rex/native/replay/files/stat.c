@@ -86,7 +86,7 @@ bool replay_own_stat(struct task *t)
         return false;                     /* of this very file, and nobody else may have changed it */
     if (changes) {                        /* its copy has its size now, and another identity */
         const struct field *logged = t->matched ? record_field(t->matched->record, FIELD_WHOLE, FIELD_OUT) : NULL;
-        t->stat_as = logged && is_of_file(t->matched, f) ? logged : f;
+        file_state(t)->stat_as = logged && is_of_file(t->matched, f) ? logged : f;
         t->want_exit = true;
     } else {
         mem_write(t->tid, t->args[1 + by_at], f->data, f->length);
@@ -137,14 +137,16 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
 }
 
 /* The kernel has described the copy: the program must see the file that the copy replaces. */
-void replay_own_stat_exit(struct task *t)
+bool replay_own_stat_exit(struct task *t)
 {
-    uint64_t at = t->args[arg_of(t->nr, REX_WORD_STAT)];
     struct stat was, now;
-    memcpy(&was, t->stat_as->data, sizeof was);
-    t->stat_as = NULL;
+    if (!file_state(t)->stat_as)
+        return false;
+    uint64_t at = t->args[arg_of(t->nr, REX_WORD_STAT)];
+    memcpy(&was, file_state(t)->stat_as->data, sizeof was);
+    file_state(t)->stat_as = NULL;
     if (!mem_read(t->tid, at, &now, sizeof now))
-        return;
+        return true;
     if (was.st_size != now.st_size) {     /* else it is what the log has, with its times */
         was.st_size = now.st_size;
         was.st_blocks = now.st_blocks;
@@ -152,4 +154,5 @@ void replay_own_stat_exit(struct task *t)
         was.st_ctim = now.st_ctim;
     }
     mem_write(t->tid, at, &was, sizeof was);
+    return true;
 }
