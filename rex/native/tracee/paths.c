@@ -154,6 +154,12 @@ int flags_in(const struct record *r)
     return flags_of(r->call, r->args, O_CREAT | O_RDWR);
 }
 
+bool queries_descriptor(const struct task *t)
+{
+    bool is_named = name_args(t->nr).path >= 0;
+    return arg_of(t->nr, REX_WORD_STAT) >= 0 && (!is_named || (t->path && !*t->path && lookup_flags(t->nr, t->args) & AT_EMPTY_PATH));
+}
+
 void read_names(struct task *t)
 {
     struct name_args n = name_args(t->nr);
