@@ -32,6 +32,12 @@ struct record_state {
     uint64_t changed;                    /* how many such calls had returned as its call began */
     bool has_timer;                      /* of a leader: one may be running */
     bool executed;                       /* of a leader: it runs a program of its own */
+    char *resolved, *resolved2;          /* the names of a call that changes the directory tree */
+    bool created;                        /* what its call names is not there yet */
+    char *creating;                      /* what is missing as the call that makes it begins */
+    struct bytes exec;                   /* execve's fields, kept over the exec */
+    char *exec_instead;                  /* what is executed in the program's place, NULL: itself */
+    struct bytes pending;                /* an interrupted call that may be restarted; its event is not yet written */
 };
 
 static inline struct record_state *record_state(const struct task *t)
@@ -139,6 +145,7 @@ void record_greeting(struct task *t, struct bytes *b);
 void record_ends(struct task *t, struct record *r, uint32_t listener);
 
 /* tree.c */
+void record_resolve_names(struct task *t);
 void record_tree_entry(struct task *t);  /* its names are resolved */
 void record_tree_exit(struct task *t, struct bytes *b, int64_t result);
 
