@@ -6,7 +6,7 @@ import sys
 from typing import Any, Callable
 
 from rex.state import build
-from rex.state.tensors import is_tensor, reduce_array_of
+from rex.state.tensors import array_over, is_tensor
 
 # Smaller arrays stay in the pickle.
 ARRAY_BYTES, OBJECTS = 4096, 1024
@@ -21,7 +21,7 @@ def walk_array(walker: Any, value: Any) -> object:
     base = value.base
     if base is not None:
         walker.share(base)
-        if type(base) is type(value) or is_plain_buffer(base) or is_tensor(base):
+        if root_of(value, type(value)) is not value or is_plain_buffer(base) or is_tensor(base):
             return None   # a view: reduced to its root
     if value.dtype.hasobject:
         if value.size < OBJECTS or value.dtype.kind != "O":
@@ -32,16 +32,16 @@ def walk_array(walker: Any, value: Any) -> object:
         return walker.part(value, lambda old: walker.scene.scanner.items(
             old, flat.tolist()), "objects", value.dtype, value.shape, value.strides,
             value.flags.writeable)
-    if value.nbytes < ARRAY_BYTES or not _is_dense(value):
+    if value.nbytes < ARRAY_BYTES or not is_dense(value):
         return None
-    address = value.__array_interface__["data"][0]
+    address = address_of(value)
     return walker.part(value, lambda old: walker.scene.scanner.memory(old, address, value.nbytes),
                        "array", value.dtype, value.shape, value.strides, value.flags.writeable)
 
 
 def byte_bounds(array: Any) -> tuple[int, int]:
     """First address of an array's items, and the one after the last."""
-    begin = end = array.__array_interface__["data"][0]
+    begin = end = address_of(array)
     for stride, length in zip(array.strides, array.shape):
         begin, end = begin + min(0, stride * (length - 1)), end + max(0, stride * (length - 1))
     return begin, end + array.itemsize
@@ -52,7 +52,8 @@ def is_plain_buffer(base: object) -> bool:
     return type(base) in (bytes, bytearray)
 
 
-def _is_dense(array: Any) -> bool:
+def is_dense(array: Any) -> bool:
+    """Whether its items fill its memory, in any order of the axes."""
     expected = array.itemsize
     for stride, length in sorted(zip(array.strides, array.shape)):
         if length != 1 and stride != expected:
@@ -61,29 +62,46 @@ def _is_dense(array: Any) -> bool:
     return True
 
 
+def address_of(array: Any) -> int:
+    """Where an array's data begin."""
+    return int(array.__array_interface__["data"][0])
+
+
+def root_of(array: Any, kind: type | None = None) -> Any:
+    """The array that owns the memory, or the last one before a foreign owner; of a kind, only through arrays of just that."""
+    numpy = sys.modules["numpy"]
+    while True:
+        base = array.base
+        if type(base).__name__ == "DummyArray":     # of numpy's as_strided
+            base = base.base
+        if not (isinstance(base, numpy.ndarray) if kind is None else type(base) is kind):
+            return array
+        array = base
+
+
+def offset_in(array: Any, base: Any) -> int:
+    """Where an array's data begin in the memory of an array, bytes-like object or tensor that it looks into."""
+    if is_tensor(base):
+        return address_of(array) - int(base.untyped_storage().data_ptr())
+    return address_of(array) - address_of(sys.modules["numpy"].frombuffer(base, "u1") if is_plain_buffer(base) else base)
+
+
 def reduce_array(array: Any) -> Any:
     """A view by what it looks into, a small array by its bytes."""
-    root = array.base
-    while type(root) is type(array) and type(root.base) is type(array):
-        root = root.base
-    if type(root) is type(array) and _is_dense(root):
-        offset = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0])
-        return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
+    root = root_of(array, type(array))
+    below = root.base
+    if root is not array and is_dense(root) or is_plain_buffer(below):
+        base = root if root is not array and is_dense(root) else below
+        return build.make_view, (base, array.dtype, array.shape, offset_in(array, base), array.strides,
                                  array.flags.writeable)
-    below = root.base if type(root) is type(array) else root
     if is_tensor(below):
-        return reduce_array_of(array, below)
-    if is_plain_buffer(root):
-        import numpy
-        start = numpy.frombuffer(root, numpy.uint8).__array_interface__["data"][0]
-        offset = array.__array_interface__["data"][0] - start
-        return build.make_view, (root, array.dtype, array.shape, offset, array.strides,
-                                 array.flags.writeable)
+        return array_over, (below.untyped_storage(), array.dtype, array.shape, offset_in(array, below), array.strides,
+                            array.flags.writeable)
     flat = build.flat_objects(array) if array.dtype.kind == "O" else None
     if flat is not None:
         return (build.make_objects, (array.shape, array.strides),
                 (flat.tolist(), array.flags.writeable), None, None, build.set_objects)
-    if array.dtype.hasobject or not _is_dense(array):
+    if array.dtype.hasobject or not is_dense(array):
         return array.__reduce__()   # protocol 2: the parts go into the pickle
     return build.make_array, (build.flat_memory(array).tobytes(), array.dtype, array.shape,
                               array.strides, array.flags.writeable)

@@ -40,12 +40,18 @@ def function_state(function: types.FunctionType) -> tuple[Any, ...]:
     return function.__dict__, slots, tuple(cell_state(c) for c in function.__closure__ or ())
 
 
+def is_full(cell: types.CellType) -> bool:
+    """Whether a cell of a closure holds a value."""
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
+
+
 def cell_state(cell: types.CellType) -> tuple[Any, ...]:
     """The content of a cell in a tuple, which is empty when the cell is."""
-    try:
-        return (cell.cell_contents,)
-    except ValueError:
-        return ()
+    return (cell.cell_contents,) if is_full(cell) else ()
 
 
 def make_lock(is_locked: bool) -> Any:

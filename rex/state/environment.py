@@ -1,24 +1,24 @@
-"""State outside of the namespace: random generators, environment variables, working directory, descriptors."""
+"""State outside of the namespace: random generators, environment variables, working directory, descriptors, modes."""
 
 from __future__ import annotations
 
 import os
 import random
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Collection
 
 from rex.credentials import credential_variables
-from rex.state import descriptors
+from rex.state import descriptors, modes
 
 # No variable can have such a name.
 RANDOM, NUMPY, TORCH = "<random>", "<numpy.random>", "<torch.random>"
 ENVIRON, CWD, DESCRIPTORS = "<environ>", "<cwd>", "<descriptors>"
-NAMES = (RANDOM, NUMPY, TORCH, ENVIRON, CWD, DESCRIPTORS)
+NAMES = (RANDOM, NUMPY, TORCH, ENVIRON, CWD, DESCRIPTORS, *modes.NAMES)
 
 
 def capture() -> dict[str, Any]:
     """What there is now, in values that compare and pickle."""
-    found: dict[str, Any] = {RANDOM: random.getstate(), ENVIRON: _environ()}
+    found: dict[str, Any] = {RANDOM: random.getstate(), ENVIRON: _environ(), **modes.capture()}
     try:
         found[CWD] = os.getcwd()
     except OSError:   # it was removed
@@ -31,6 +31,20 @@ def capture() -> dict[str, Any]:
     torch_state = getattr(sys.modules.get("torch"), "get_rng_state", None)
     if torch_state is not None:   # it may have failed half-way through its import
         found[TORCH] = torch_state().numpy().tobytes()
+    return found
+
+
+def begun(before: Collection[str], now: Collection[str]) -> dict[str, Any]:
+    """The first states of generators whose library was imported since; none of one that was seeded with a number."""
+    found: dict[str, Any] = {}
+    if NUMPY in now and NUMPY not in before:
+        generator = sys.modules["numpy.random"].mtrand._rand._bit_generator
+        if source := getattr(generator, "seed_seq", None):
+            state = type(generator)(source).state
+            found[NUMPY] = (state["bit_generator"], state["state"]["key"].tobytes(), state["state"]["pos"], 0, 0.0)
+    if TORCH in now and TORCH not in before:
+        torch = sys.modules["torch"]
+        found[TORCH] = torch.Generator().manual_seed(torch.initial_seed()).get_state().numpy().tobytes()
     return found
 
 
@@ -54,8 +68,12 @@ def restore(name: str, value: Any) -> None:
 
     Raises:
         OSError: the working directory is gone.
+        RecursionError: the program is in deeper calls than the limit on recursion allows.
     """
-    _RESTORE[name](value)
+    if name in modes.NAMES:
+        modes.restore(name, value)
+    else:
+        _RESTORE[name](value)
 
 
 def _restore_numpy(value: Any) -> None:

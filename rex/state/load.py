@@ -13,6 +13,7 @@ from typing import Any
 import xxhash
 
 from rex.state import build
+from rex.state.arrays import address_of
 from rex.state.classes import make_class, make_foreign_class
 from rex.state.parts import LivePart, from_columns, memory_at, unflatten
 from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version, decode_items
@@ -145,10 +146,10 @@ class _Maker:
     def array(self, old: tuple[Any, LivePart] | None, dtype: Any, shape: tuple[int, ...],
               strides: tuple[int, ...], is_writeable: bool) -> Any:
         if old is not None and _is_same_layout(old[0], dtype, shape, strides, is_writeable):
-            self._patch(old[1], _address(old[0]))
+            self._patch(old[1], address_of(old[0]))
             return old[0]
         array = build.empty_array(dtype, shape, strides)
-        self._fill(_address(array))
+        self._fill(address_of(array))
         array.flags.writeable = is_writeable
         return array
 
@@ -225,10 +226,6 @@ class _Maker:
         values.clear()
         values.update(self._items())
         return values
-
-
-def _address(array: Any) -> int:
-    return array.__array_interface__["data"][0]
 
 
 def _is_same_layout(array: Any, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...],

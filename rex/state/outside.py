@@ -21,28 +21,27 @@ def set_outside(code: str, namespace: Mapping[str, Any]) -> list[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     found = set()
-    for owner, attribute in _stores(tree):
-        root, *path = _dotted(owner)
+    for owner, attribute in (store for node in ast.walk(tree) for store in stores(node)):
+        root, *path = dotted(owner).split(".")
         value = namespace.get(root)
         if isinstance(value, types.ModuleType) or isinstance(value, (type, types.FunctionType)) and is_importable(value):
             name = value.__name__ if isinstance(value, types.ModuleType) else f"{value.__module__}.{value.__qualname__}"
-            found.add(".".join([name, *path, *attribute]))
-    found -= _RESTORED
-    return sorted(found)
+            found.add(".".join(filter(None, (name, *path, attribute))))
+    return sorted(found - _RESTORED)
 
 
-def _stores(tree: ast.AST) -> Iterator[tuple[ast.AST, list[str]]]:
-    """What is changed, and the attribute of it; none where items are."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            yield node.value, [node.attr] if isinstance(node, ast.Attribute) else []
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SETTERS and len(
-                node.args) > 1 and isinstance(node.args[1], ast.Constant):
-            yield node.args[0], [str(node.args[1].value)]
+def stores(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """What a node sets something in, and which attribute of it; "" for its items."""
+    if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        yield node.value, node.attr if isinstance(node, ast.Attribute) else ""
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SETTERS and len(
+            node.args) > 1 and isinstance(node.args[1], ast.Constant):
+        yield node.args[0], str(node.args[1].value)
 
 
-def _dotted(node: ast.AST) -> list[str]:
-    """The names of `a.b.c`; an empty one where the expression is another."""
+def dotted(node: ast.AST) -> str:
+    """The name `a.b.c`; "" of any other expression."""
     if isinstance(node, ast.Attribute):
-        return [*_dotted(node.value), node.attr]
-    return [node.id] if isinstance(node, ast.Name) else [""]
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return node.id if isinstance(node, ast.Name) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import pickle
@@ -220,6 +221,7 @@ class _Checkout:
         if check:
             check(inputs)
         self._restore_environment(before)
+        self._restore_begun(delta)
         saved = dict(self._namespace)
         special = {name: value for name, value in saved.items() if name not in self._target
                    and name not in self._tracker.versions}
@@ -270,6 +272,12 @@ class _Checkout:
             values |= {name: made[name] for name in names}
         return values
 
+    def _restore_begun(self, delta: Delta) -> None:
+        """Let a cell find what it began with, as far as no state before it tells: the first of a session, and imports."""
+        if told := delta.read.get("begun"):
+            for name, value in pickle.loads(base64.b64decode(told)).items():
+                environment.restore(name, value)
+
     def _restore_environment(self, state: dict[str, Version]) -> None:
         now = environment.capture()
         for name in environment.NAMES:
@@ -280,7 +288,7 @@ class _Checkout:
                 value = pickle.loads(version.stream.encoded(self._read))
                 if now.get(name) != value:
                     environment.restore(name, value)
-            except (OSError, RexError, ImportError) as error:
+            except (OSError, RexError, ImportError, RecursionError) as error:
                 self._result.failed[name] = _told(error)
 
 

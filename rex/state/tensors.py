@@ -7,12 +7,12 @@ import ctypes
 import functools
 import pickle
 import sys
-from typing import Any
+from typing import Any, Callable
 
 from rex.state import build
 
 STORAGE_BYTES = 4096   # smaller storages stay in the pickle
-LOST = "the graph of this tensor was not restored: run its cell again before backward()"
+LOST = "the graph of this tensor was not restored: compute the tensor again before backward()"
 
 
 def walk_tensor(walker: Any, value: Any) -> object:
@@ -68,13 +68,6 @@ def _own_deleter() -> tuple[int, int] | None:
                 deleters[0] == deleters[1] and deleters[0] not in deleters[2:]:
             return at, deleters[0]
     return None
-
-
-def reduce_array_of(array: Any, tensor: Any) -> Any:
-    """An array that looks into a tensor, by the tensor's storage."""
-    storage = tensor.untyped_storage()
-    offset = array.__array_interface__["data"][0] - storage.data_ptr()
-    return array_over, (storage, array.dtype, array.shape, offset, array.strides, array.flags.writeable)
 
 
 def array_over(storage: Any, dtype: Any, shape: tuple[int, ...], offset: int, strides: tuple[int, ...],
@@ -137,25 +130,43 @@ def make_tensor(storage: Any, dtype: Any, offset: int, size: tuple[int, ...],
         tensor.set_(storage, offset, size, stride)
     if kind == "parameter":
         return torch.nn.Parameter(tensor, requires_grad)
-    tensor.requires_grad_(requires_grad)
-    return _without_graph(tensor) if kind == "graph" else tensor
+    return without_graph(tensor) if kind == "graph" else tensor.requires_grad_(requires_grad)
 
 
-def _without_graph(tensor: Any) -> Any:
+def without_graph(value: Any, name: Any = None, regret: Callable[[], object] = bool) -> Any:
+    """A tensor that raises when somebody wants the graph that led to it.
+
+    Args:
+        name: of the last step of that, which the tensor shows.
+        regret: is called then.
+    """
+    return _lost_graph(name, regret)(value)
+
+
+@functools.cache
+def _lost_graph(name: Any, regret: Callable[[], object]) -> Callable[[Any], Any]:
     import torch
 
-    class Lost(torch.autograd.Function):
+    class LostGraph(torch.autograd.Function):
         """Stands for a graph that is no more."""
 
         @staticmethod
-        def forward(ctx: Any, one: Any) -> Any:
-            return one.view_as(one)
+        def forward(ctx: Any, anchor: Any, result: Any) -> Any:
+            return result.view_as(result)
 
         @staticmethod
         def backward(ctx: Any, *_: Any) -> Any:
+            regret()
             raise RuntimeError(LOST)
 
-    return Lost.apply(tensor)
+    if type(name) is str:
+        LostGraph._backward_cls.__name__ = LostGraph._backward_cls.__qualname__ = name
+
+    def apply(value: Any) -> Any:
+        with torch.enable_grad():
+            return LostGraph.apply(torch.empty(0, requires_grad=True), value)
+
+    return apply
 
 
 def set_tensor(tensor: Any, state: tuple[Any, dict[str, Any]]) -> None:

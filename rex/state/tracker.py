@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import pickle
 import sys
 import threading
@@ -83,6 +84,8 @@ class StateTracker:
         self.costs = Costs()
         self._lives: dict[str, Live] = {}
         self._environment: dict[str, Any] = {}
+        self._begun: dict[str, Any] = {}     # what of it the running cell began with, unless a state tells
+        self._has_restored = True            # since the last cell
         self._threads = sys._current_frames().keys() | own_threads
         self._had_threads = False
         self._verifier = Verifier() if check_loads else None
@@ -104,6 +107,9 @@ class StateTracker:
         self._roots = roots_of(self._names, self.namespace)
         self._is_wide = self._is_wide or reaches_everything(self._names, self.namespace)
         self.reads.begin(code)
+        now = environment.capture() if self._has_restored else {}
+        self._begun = {name: now[name] for name in now.keys() - self._environment.keys()}
+        self._has_restored = False
         self._started_s = time.perf_counter()
 
     def after_cell(self, is_complete: bool = True, number: int = 0) -> Delta:
@@ -127,6 +133,8 @@ class StateTracker:
                               self._roots.union(*[self._lives[name].roots for name in self._names & self._lives.keys()]))
         if places := set_outside(self._code, self.namespace):
             read["sets"] = places
+        if self._begun:
+            read["begun"] = base64.b64encode(pickle.dumps(self._begun, 5)).decode()
         delta = Delta(node, self.head, changed, removed, frozenset(named), self._code,
                       ended_s - self._started_s, time.perf_counter() - ended_s, is_complete, read=read)
         self.history.add(delta)
@@ -254,6 +262,7 @@ class StateTracker:
     def _environment_changes(self, node: int) -> dict[str, Version]:
         changed = {}
         now = environment.capture()
+        self._begun |= environment.begun({*self._environment, *self._begun}, now)
         for name, value in now.items():
             if self._environment.get(name) != value:
                 changed[name] = Version((name,), Chunk(pickle.dumps(value, 5)), node=node)
@@ -307,7 +316,9 @@ class StateTracker:
             else:
                 odd.update(found.names)
         self._release(scene)
-        self._environment = environment.capture()
+        told, now = self.history.state(node), environment.capture()
+        self._environment = {name: now[name] for name in now.keys() & told.keys()}
+        self._has_restored = True
         self.head = node
         return odd
 

@@ -150,7 +150,8 @@ class Delta:
         is_complete: whether the cell ended without an exception.
         facts: what another module keeps about the cell, as JSON.
         read: identities of the files, modules and so on that it read (`Reads.end`), and under `sets` the
-            dotted names of what it set in modules, as JSON.
+            dotted names of what it set in modules, as JSON; under `begun` a pickle of what it found of the environment that no
+            state before it tells.
     """
 
     node: int

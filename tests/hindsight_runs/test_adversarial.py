@@ -209,7 +209,7 @@ def _script(name: str) -> str:
 # Many loops in one script: each is a function, so that one recording serves them all.
 _REFUSED = {"generator_moves_on": "generator numbers has moved on", "state_hidden_in_c": "HASH", "tee": "itertools._tee",
             "files_without_a_name": "a file without a name", "files_by_number": "rex.hindsight.run.files.Descriptors",
-            "finalizers": "objects have other finalizers", "known_by_id": "known by its id()", "bounded_cache": "the cache of f holds other results"}
+            "finalizers": "objects have other finalizers", "known_by_id": "known by its id()"}
 SHARED = sorted(set(LOOPS) - {"deleted_names", *_REFUSED})
 
 

@@ -5,35 +5,19 @@ from __future__ import annotations
 import sys
 from typing import Any, Iterable
 
-from rex.hindsight.capture.graph import Node, Walk
+from rex.hindsight.capture.graph import Node, Shape, Walk
 from rex.hindsight.capture.shapes import Cannot, attribute_pairs, put_attributes
 from rex.hindsight.trace.current import regret
 from rex.state import build as make_arrays
-from rex.state.arrays import _is_dense as is_dense
-
-
-def address_of(array: Any) -> int:
-    """Where an array's data begin."""
-    return array.__array_interface__["data"][0]
-
-
-def root_of(array: Any) -> Any:
-    """The array that owns the memory, or the last one before a foreign owner."""
-    numpy = sys.modules["numpy"]
-    while True:
-        base = array.base
-        if type(base).__name__ == "DummyArray":     # of numpy's as_strided
-            base = base.base
-        if not isinstance(base, numpy.ndarray):
-            return array
-        array = base
+from rex.state.arrays import address_of, is_dense, is_plain_buffer, offset_in, root_of
+from rex.state.tensors import is_tensor, without_graph
 
 
 def _geometry(array: Any) -> tuple[Any, ...]:
     return list(array.shape), list(array.strides), array.flags.writeable
 
 
-class ArrayShape:
+class ArrayShape(Shape):
     """numpy arrays: owners with their memory, and views of them, of buffers and of tensors."""
 
     tag = "array"
@@ -48,16 +32,11 @@ class ArrayShape:
             if value.flags.writeable:
                 walk.opaque("a memory-mapped file that can be written")
             return (*head, "map", *_mapped(value))
-        if root is not value:
-            return (*head, "view", walk.ref(root), address_of(value) - address_of(root))
-        if isinstance(value.base, (bytes, bytearray)):
-            numpy = sys.modules["numpy"]
-            start = address_of(numpy.frombuffer(value.base, numpy.uint8))
-            return (*head, "view", walk.ref(value.base), address_of(value) - start)
-        torch = sys.modules.get("torch")
-        if torch is not None and isinstance(value.base, torch.Tensor):
-            start = value.base.untyped_storage().data_ptr()
-            return (*head, "tensor", walk.ref(value.base), address_of(value) - start)
+        if root is not value or is_plain_buffer(value.base):
+            base = root if root is not value else value.base
+            return (*head, "view", walk.ref(base), offset_in(value, base))
+        if is_tensor(value.base):
+            return (*head, "tensor", walk.ref(value.base), offset_in(value, value.base))
         if value.dtype.hasobject:
             if value.dtype.kind != "O":
                 walk.opaque("an array of records with objects")
@@ -121,7 +100,7 @@ class ArrayShape:
         if (live is not None and type(live) is build.get(node[1]) and live.dtype == dtype
                 and (node[3], node[4], node[5]) == _geometry(live)
                 and (root_of(live) is base or live.base is base)
-                and (node[7] == "tensor" or _offset(live, base) == node[9])):
+                and (node[7] == "tensor" or offset_in(live, base) == node[9])):
             return live
         if node[7] == "tensor":
             torch = sys.modules["torch"]
@@ -150,14 +129,7 @@ def _mapped(value: Any) -> tuple[Any, ...]:
     """Which part of a file an array maps."""
     root = root_of(value)
     name = getattr(root, "filename", None)
-    return str(name), getattr(root, "offset", 0), address_of(value) - address_of(root)
-
-
-def _offset(live: Any, base: Any) -> int:
-    if isinstance(base, (bytes, bytearray)):
-        numpy = sys.modules["numpy"]
-        return address_of(live) - address_of(numpy.frombuffer(base, numpy.uint8))
-    return address_of(live) - address_of(base)
+    return str(name), getattr(root, "offset", 0), offset_in(value, root)
 
 
 def dtype_name(dtype: Any) -> Any:
@@ -185,7 +157,7 @@ def _dtype(name: Any) -> Any:
                         "offsets": [field[2] for field in name[1]]})
 
 
-class ScalarShape:
+class ScalarShape(Shape):
     """numpy scalars and dtypes."""
 
     tag = "npscalar"
@@ -195,23 +167,14 @@ class ScalarShape:
             return "npscalar", dtype_name(value), None
         return "npscalar", dtype_name(value.dtype), value.tobytes()
 
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
-
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         import numpy
         if node[2] is None:
             return _dtype(node[1])
         return numpy.frombuffer(node[2], _dtype(node[1]))[0]
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
 
-
-class TensorShape:
+class TensorShape(Shape):
     """torch tensors and parameters: a geometry over a storage, gradient, attributes."""
 
     tag = "tensor"
@@ -265,7 +228,7 @@ class TensorShape:
         if kind is not torch.Tensor:
             made = torch.Tensor._make_subclass(kind, made, bool(node[7]))
         elif not node[8]:
-            made = _lost(torch, made, node[7])
+            made = without_graph(made, node[7], _regret)
         return made
 
     def extent(self, node: Node, number: int) -> tuple[int, bytes, int, int]:
@@ -324,38 +287,17 @@ class TensorShape:
             value._backward_hooks = hooks
 
 
-def _lost(torch: Any, value: Any, name: Any) -> Any:
-    """A tensor that says so when somebody wants the graph that led to it; shown, it names the last step of that."""
-    if name not in _lost_graphs:
-        class LostGraph(torch.autograd.Function):
-            @staticmethod
-            def forward(ctx: Any, anchor: Any, result: Any) -> Any:
-                return result.view_as(result)
-
-            @staticmethod
-            def backward(ctx: Any, *_: Any) -> Any:
-                regret("a gradient is wanted of a graph that no checkpoint holds")
-                raise RuntimeError("the graph of this tensor is not part of a checkpoint")
-        if type(name) is str:     # former recordings have none
-            LostGraph._backward_cls.__name__ = LostGraph._backward_cls.__qualname__ = name
-        _lost_graphs[name] = LostGraph
-    with torch.enable_grad():
-        return _lost_graphs[name].apply(torch.empty(0, requires_grad=True), value)
+def _regret() -> None:
+    regret("a gradient is wanted of a graph that no checkpoint holds")
 
 
-_lost_graphs: dict[Any, Any] = {}
-
-
-class StorageShape:
+class StorageShape(Shape):
     """The memory below tensors."""
 
     tag = "storage"
 
     def save(self, walk: Walk, value: Any) -> Node:
         return "storage", str(value.device), value.nbytes()
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
 
     def fits(self, node: Node, live: Any) -> bool:
         return (type(live).__name__ == "UntypedStorage" and live.nbytes() == node[2]
@@ -368,9 +310,6 @@ class StorageShape:
     def make(self, build: Any, node: Node) -> Any:
         torch = sys.modules["torch"]
         return torch.UntypedStorage(node[2], device=node[1])
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass   # tensors bring the memory that they cover
 
 
 def _take_extent(walk: Walk, value: Any, storage: Any, sizes: tuple[int, ...],

@@ -9,9 +9,10 @@ import sys
 import types
 from typing import Any, Iterable
 
-from rex.hindsight.capture.graph import Node, Walk
+from rex.hindsight.capture.graph import Node, Shape, Walk
 from rex.hindsight.capture.shapes import Cannot, fill_dict
-from rex.hindsight.instrument.usercode import UserCode, is_full
+from rex.hindsight.instrument.usercode import UserCode
+from rex.state.build import is_full
 from rex.state.importable import is_importable
 
 _CLASS_NAMES = frozenset("""__dict__ __weakref__ __doc__ __module__ __qualname__ __slots__
@@ -40,7 +41,7 @@ def find_global(module: str, name: str) -> Any:
         raise Cannot(f"{module}.{name} is gone") from error
 
 
-class FunctionShape:
+class FunctionShape(Shape):
     """Functions: code by name (so that changed code stays), the rest by content."""
 
     tag = "function"
@@ -125,7 +126,7 @@ def _same_tuple(one: Any, other: Any) -> bool:
                             and all(a is b for a, b in zip(one, other)))
 
 
-class GlobalShape:
+class GlobalShape(Shape):
     """What a library holds under a name: found again by it, unless it is still there."""
 
     tag = "global"
@@ -133,23 +134,14 @@ class GlobalShape:
     def save(self, walk: Walk, value: Any) -> Node:
         return "global", value.__module__, value.__qualname__
 
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
-
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         live = build.candidate   # the name may have been given to another since
         if (getattr(live, "__module__", None), getattr(live, "__qualname__", None)) == node[1:3]:
             return live
         return find_global(node[1], node[2])
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
 
-
-class ClassShape:
+class ClassShape(Shape):
     """Classes: the user's with their attributes, others by name."""
 
     tag = "class"
@@ -200,7 +192,7 @@ def _attributes(kind: type) -> dict[str, Any]:
                                       types.BuiltinFunctionType))}
 
 
-class CellShape:
+class CellShape(Shape):
     """Cells of closures."""
 
     tag = "cell"
@@ -224,7 +216,7 @@ class CellShape:
             del value.cell_contents
 
 
-class MethodShape:
+class MethodShape(Shape):
     """Bound methods, of classes in Python and in C."""
 
     tag = "method"
@@ -244,20 +236,14 @@ class MethodShape:
             yield node[1], live.__func__
         yield node[2], getattr(live, "__self__", None)
 
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         owner = build.get(node[2])
         if type(node[1]) is tuple:
             return types.MethodType(build.get(node[1]), owner)
         return getattr(owner, node[1])
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
 
-
-class ModuleShape:
+class ModuleShape(Shape):
     """Modules as values: by name; the user's are roots of their own."""
 
     tag = "module"
@@ -265,24 +251,18 @@ class ModuleShape:
     def save(self, walk: Walk, value: types.ModuleType) -> Node:
         return "module", value.__name__
 
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
-
     def fits(self, node: Node, live: Any) -> bool:
         return isinstance(live, types.ModuleType) and live.__name__ == node[1]
 
     def make(self, build: Any, node: Node) -> Any:
         return sys.modules.get(node[1]) or importlib.import_module(node[1])
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
-
 
 _WRAPPERS: dict[str, Any] = {"staticmethod": staticmethod, "classmethod": classmethod,
                              "property": property}
 
 
-class WrapperShape:
+class WrapperShape(Shape):
     """staticmethod, classmethod, property."""
 
     tag = "wrap"
@@ -302,6 +282,3 @@ class WrapperShape:
 
     def make(self, build: Any, node: Node) -> Any:
         return _WRAPPERS[node[1]](*[build.get(ref) for ref in node[2]])
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass

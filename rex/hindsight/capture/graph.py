@@ -52,22 +52,26 @@ class Memory(Protocol):
         """As `take`, of a tensor of bytes on a device."""
 
 
-class Shape(Protocol):
-    """How objects of some kinds become nodes, and nodes objects again."""
+class Shape:
+    """How objects of some kinds become nodes, and nodes objects again. By default nothing below is matched, and all is made."""
 
     tag: str
 
     def save(self, walk: "Walk", value: Any) -> Node:
         """The node of an object."""
+        raise NotImplementedError
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         """References in the node, each with the live object at the same place."""
+        return ()
 
     def fits(self, node: Node, live: Any) -> bool:
         """Whether the live object can take on the node's content (`fill`)."""
+        return False
 
     def make(self, build: Any, node: Node) -> Any:
         """A new object; `fill` follows."""
+        raise NotImplementedError
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
         """Give the object the node's content."""

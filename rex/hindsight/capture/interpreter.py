@@ -12,7 +12,7 @@ import weakref
 from _signal import getsignal   # type: ignore[import-not-found]   # signal's makes members of enumerations
 from typing import Any, Callable, Container
 
-from rex.hindsight.capture.graph import Snapshot
+from rex.hindsight.capture.graph import Shape, Snapshot
 from rex.hindsight.capture.othershapes import opaque_node
 from rex.hindsight.capture.shapes import Cannot, attribute_pairs, put_attributes
 
@@ -196,7 +196,7 @@ def _put_beside(logger: Any) -> dict[str, Any]:
     return {name: item for name, item in vars(logger).items() if name not in _ATTRIBUTES}
 
 
-class LoggerShape:
+class LoggerShape(Shape):
     """Loggers: found by their names, with their levels, filters, handlers and what a program put beside."""
 
     tag = "logger"
@@ -223,7 +223,7 @@ class LoggerShape:
         put_attributes(value, dict(zip(node[7], build.values(node[8]))), _put_beside(value))
 
 
-class ThreadShape:
+class ThreadShape(Shape):
     """Threads that have not begun, or have ended: those that run are elsewhere."""
 
     tag = "thread"

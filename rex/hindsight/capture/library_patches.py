@@ -8,11 +8,12 @@ import types
 from collections import OrderedDict, defaultdict, deque
 from typing import Any, Container, Iterator
 
+from rex.state.outside import dotted, stores
+
 LENT = "<lent> "     # no variable can have such a name
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict)
 # They lead out of the program, or are kept in other ways.
 _APART = frozenset(("sys.modules", "sys.path", "os.environ", "sys.stdout", "sys.stderr", "sys.stdin"))
-_SETTERS = ("setattr", "delattr")
 _PATH, _FILTERS = f"{LENT}sys.path", ("warnings", "filters", "")
 
 
@@ -27,8 +28,9 @@ def find_lent(tree: ast.AST, added: Container[ast.AST]) -> set[tuple[str, str, s
              for name, found in _imported(node)}
     found = set()
     for node in nodes:
-        for base, attribute in _stores(node):
-            root, _, path = _dotted(base).partition(".")
+        called = [(node.func.value, "")] if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
+        for base, attribute in (*stores(node), *called):     # a method may change what it is called on
+            root, _, path = dotted(base).partition(".")
             if root in names:
                 module, within = names[root]
                 found.add((module, ".".join(filter(None, (within, path))), attribute))
@@ -54,26 +56,6 @@ def _imported(node: Any) -> Iterator[tuple[str, tuple[str, str]]]:
             yield alias.asname, (alias.name, "")
         else:
             yield alias.name.partition(".")[0], (alias.name.partition(".")[0], "")
-
-
-def _stores(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """What a node may change, and the attribute of it; "" for its items."""
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        yield node.value, node.attr
-    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        yield node.value, ""
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        yield node.func.value, ""
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SETTERS and len(
-            node.args) > 1 and isinstance(node.args[1], ast.Constant):
-        yield node.args[0], str(node.args[1].value)
-
-
-def _dotted(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        base = _dotted(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 class Lent:

@@ -8,15 +8,16 @@ import weakref
 from collections import OrderedDict
 from typing import Any, Iterable
 
-from rex.hindsight.capture.graph import SCALARS, Node, Walk
-from rex.hindsight.capture.shapes import Cannot, ObjectShape, fill_dict, put_attributes, set_items
+from rex.hindsight.capture.graph import SCALARS, Node, Shape, Walk
+from rex.hindsight.capture.shapes import Cannot, ObjectShape, put_attributes, set_items
 from rex.hindsight.instrument.usercode import UserCode
-from rex.state.caches import cached_results, can_count, set_counts
+from rex.state.build import dead_reference
+from rex.state.caches import calls_of, can_count, fill, set_counts
 
 WEAK_BAGS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 
 
-class WeakShape:
+class WeakShape(Shape):
     """Weak references; the referent is part of the state if it lives."""
 
     tag = "weak"
@@ -27,29 +28,19 @@ class WeakShape:
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         return [(node[1], live())]
 
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         target = build.get(node[1])
         live = build.candidate
         if live is not None and isinstance(live, weakref.ref) and live() is target:
             return live   # with its callback
         if target is None:
-            return weakref.ref(_Gone())
+            return dead_reference()
         if node[3] or build.get(node[2]) is not weakref.ref:
             raise Cannot("a weak reference with a callback is not found again")
         return weakref.ref(target)
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
 
-
-class _Gone:
-    """What a dead reference referred to."""
-
-
-class ProxyShape:
+class ProxyShape(Shape):
     """weakref.proxy; whoever asks one what it is asks its referent."""
 
     tag = "proxy"
@@ -60,17 +51,11 @@ class ProxyShape:
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         return [(node[1], _behind(live))]
 
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         target = build.get(node[1])
         if build.candidate is not None and _behind(build.candidate) is target:
             return build.candidate     # with its callback
-        return weakref.proxy(_Gone() if target is None else target)
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
+        return weakref.proxy(type("Gone", (), {})() if target is None else target)
 
 
 def _behind(proxy: Any) -> Any:
@@ -81,7 +66,7 @@ def _behind(proxy: Any) -> Any:
         return None
 
 
-class MappingShape:
+class MappingShape(Shape):
     """Read-only views of dicts (`inspect.Signature.parameters`); those of classes stay as they live."""
 
     tag = "mapping"
@@ -102,9 +87,6 @@ class MappingShape:
         live = build.candidate
         return live if live is not None and _viewed(live) is mapping else types.MappingProxyType(mapping)
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
-
 
 def _viewed(value: Any) -> Any:
     """The dict behind a view; None if it is a class's, or of a class of its own."""
@@ -113,7 +95,7 @@ def _viewed(value: Any) -> Any:
     return found[0] if is_plain else None
 
 
-class WeakBagShape:
+class WeakBagShape(Shape):
     """WeakSet, WeakKeyDictionary, WeakValueDictionary: their items, in order where there is one."""
 
     tag = "weakbag"
@@ -151,7 +133,7 @@ class WeakBagShape:
                 value[key] = item
 
 
-class ContextShape:
+class ContextShape(Shape):
     """Context variables, with their value in the context of the training loop."""
 
     tag = "context"
@@ -187,7 +169,7 @@ class CachingShape(ObjectShape):
         return {name: {} if name == "_cache" else item for name, item in vars(value).items()}
 
 
-class BarShape:
+class BarShape(Shape):
     """Progress bars: their numbers and texts; how they are drawn stays as it is."""
 
     tag = "bar"
@@ -217,7 +199,7 @@ def _shown(bar: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(bar).items() if type(value) in SCALARS and name not in _DRAWN}
 
 
-class CacheShape:
+class CacheShape(Shape):
     """Functions of the user's behind functools.lru_cache, with the results that they keep and what they counted."""
 
     tag = "cache"
@@ -228,37 +210,53 @@ class CacheShape:
     def save(self, walk: Walk, value: Any) -> Node:
         if value.__module__ not in self._user:
             return "global", value.__module__, value.__qualname__
-        kept, info = cached_results(value), value.cache_info()
-        return ("cache", value.__qualname__, walk.ref(value.__wrapped__), info.maxsize is None,
-                walk.refs(kept), walk.refs(kept.values()), info.hits, info.misses)
+        keys, results = _calls(value)
+        info = value.cache_info()
+        return ("cache", value.__qualname__, walk.ref(value.__wrapped__), info.maxsize, walk.refs(keys), walk.refs(results),
+                info.hits, info.misses)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         yield node[2], live.__wrapped__
-        kept = cached_results(live)
-        yield from zip(node[4], kept)
-        yield from zip(node[5], kept.values())
+        keys, results = _calls(live)
+        yield from zip(node[4], keys)
+        yield from zip(node[5], results)
 
     def fits(self, node: Node, live: Any) -> bool:
         info = live.cache_info()
-        if live.__qualname__ != node[1] or (info.maxsize is None) != node[3]:
-            return False
-        return (info.hits, info.misses) == node[6:8] or can_count()
+        return (live.__qualname__, info.maxsize) == (node[1], node[3]) and ((info.hits, info.misses) == node[6:8] or can_count())
 
     def make(self, build: Any, node: Node) -> Any:
         raise Cannot(f"the cache of {node[1]} is not found again")
 
     def check(self, build: Any, node: Node, live: Any) -> None:
-        """Refuse a bounded cache that holds other results: nothing can be put into one.
+        """Refuse the cache of a function in C that holds other results: nothing can be put into it.
 
         Raises:
             Cannot: it does.
         """
-        kept = cached_results(live)
-        if not node[3] and (len(kept) != len(node[4]) or not all(map(build.will_be, node[4], kept)) or not all(
-                map(build.will_be, node[5], kept.values()))):
-            raise Cannot(f"the cache of {node[1]} holds other results")
+        if type(live.__wrapped__) is types.FunctionType:
+            return
+        for wanted, now in zip(node[4:6], _calls(live)):
+            if len(wanted) != len(now) or not all(map(build.will_be, wanted, now)):
+                raise Cannot(f"the cache of {node[1]} holds other results")
 
     def fill(self, build: Any, node: Node, value: Any) -> None:
-        if node[3]:
-            fill_dict(cached_results(value), build.keys(node[4]), build.values(node[5]))
+        keys, results = build.keys(node[4]), build.values(node[5])
+        now = _calls(value)
+        if len(now[0]) != len(keys) or not all(map(_is_same, now[0], keys)) or not all(map(_is_same, now[1], results)):
+            value.cache_clear()
+            fill(value, [(arguments, dict(zip(names, named)), result) for (arguments, names, named), result in zip(keys, results)])
         set_counts(value, *node[6:8])
+
+
+def _calls(function: Any) -> tuple[list[Any], list[Any]]:
+    """Arguments (and names and values of those with a name) of the calls whose results a cache keeps, and these results."""
+    calls = calls_of(function)
+    return [(arguments, (*named,), (*named.values(),)) for arguments, named, _ in calls], [result for _, _, result in calls]
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are one object, or plain and equal; tuples by their items."""
+    if type(one) is tuple is type(other):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return one is other or type(one) is type(other) and type(one) in SCALARS and one == other

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
-from rex.hindsight.capture.graph import LONG_BYTES, Node, Walk
+from rex.hindsight.capture.graph import LONG_BYTES, Node, Shape, Walk
 from rex.hindsight.capture.shapes import Cannot, attribute_pairs, put_attributes
 from rex.hindsight.trainers.native import state_of
 
 
-class NativeShape:
+class NativeShape(Shape):
     """Attributes as those of any object; what the pointers lead to is read and put back by the adapter."""
 
     tag = "native"

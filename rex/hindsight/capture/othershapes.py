@@ -14,11 +14,11 @@ import threading
 import types
 from typing import Any, Container, Iterable
 
-from rex.hindsight.capture.graph import Node, Walk
+from rex.hindsight.capture.graph import Node, Shape, Walk
 from rex.hindsight.capture.shapes import Cannot, attribute_pairs, put_attributes, reduction, what_led_to
 
 
-class RandomShape:
+class RandomShape(Shape):
     """Random generators of the standard library, numpy and torch, with their position."""
 
     tag = "random"
@@ -119,7 +119,7 @@ def unplain(value: Any) -> Any:
     return value
 
 
-class ReduceShape:
+class ReduceShape(Shape):
     """What tells by itself how it is made again, as pickle does."""
 
     tag = "reduce"
@@ -152,9 +152,6 @@ class ReduceShape:
         state = reduced[2] if len(reduced) > 2 else None
         return [*zip(node[2], reduced[1] or ()), (node[3], state)]
 
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         live = build.candidate
         if live is not None and build.is_same_reduction(node, live):
@@ -185,9 +182,6 @@ class ReduceShape:
             made.__context__, made.__cause__, made.__suppress_context__ = map(build.whole, node[7])
         return made
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
-
 
 # They look at what they are made from only when they are used.
 _LAZY = (enumerate, zip, map, filter, functools.partial)
@@ -206,7 +200,7 @@ def _set_state(made: Any, state: Any) -> None:
         setattr(made, name, value)
 
 
-class CycleShape:
+class CycleShape(Shape):
     """itertools.cycle: pickled by itself it forgets that its first turn is over."""
 
     tag = "cycle"
@@ -223,9 +217,6 @@ class CycleShape:
         if not is_turning:
             yield node[1], iterator
 
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         items = [build.get(ref) for ref in node[2]]
         if node[1] is not None:
@@ -237,9 +228,6 @@ class CycleShape:
             next(made)
         return made
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
-
 
 def opaque_node(walk: Walk, value: Any, why: str) -> Node:
     """The node of what nobody can look into: its state is then not complete."""
@@ -248,16 +236,13 @@ def opaque_node(walk: Walk, value: Any, why: str) -> Node:
     return "opaque", name, False
 
 
-class OpaqueShape:
+class OpaqueShape(Shape):
     """What is kept as it lives: locks, loggers, progress bars, running threads, unknown things."""
 
     tag = "opaque"
 
     def save(self, walk: Walk, value: Any) -> Node:
         return "opaque", f"{type(value).__module__}.{type(value).__qualname__}", True
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
 
     def fits(self, node: Node, live: Any) -> bool:
         return bool(node[2]) and f"{type(live).__module__}.{type(live).__qualname__}" == node[1]
@@ -267,9 +252,6 @@ class OpaqueShape:
             return threading.Lock() if node[1] == "_thread.lock" else threading.RLock()
         raise Cannot(f"{node[1]} cannot be restored")
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
-
 
 class ProcessShape(OpaqueShape):
     """Child processes, sockets, halves of a tee: their state is elsewhere."""
@@ -278,7 +260,7 @@ class ProcessShape(OpaqueShape):
         return opaque_node(walk, value, "its state is elsewhere")
 
 
-class SuspendedShape:
+class SuspendedShape(Shape):
     """Generators and coroutines: kept if they stand where they stood, else not restorable."""
 
     tag = "suspended"
@@ -301,9 +283,6 @@ class SuspendedShape:
         if node[2] is None:
             return (_ for _ in ())
         raise Cannot(f"the generator {node[1]} has moved on")
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
 
     def check(self, build: Any, node: Node, live: Any) -> None:
         """Refuse unless all that it holds is what it held, or can be given back in place.
@@ -331,7 +310,7 @@ def _inside(value: Any) -> list[Any]:
             if not isinstance(item, (types.CodeType, types.FrameType))]
 
 
-class FileShape:
+class FileShape(Shape):
     """Open files: kept open, at the position that they had."""
 
     tag = "file"
@@ -354,9 +333,6 @@ class FileShape:
             return opaque_node(walk, value, "it cannot seek")
         return "file", os.fspath(name) if isinstance(name, (str, os.PathLike)) else str(name), \
             mode, position
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
 
     def fits(self, node: Node, live: Any) -> bool:
         if node[3] is None:
@@ -384,7 +360,7 @@ def _seek(value: Any, position: int) -> None:
         value.seek(position)
 
 
-class EnumShape:
+class EnumShape(Shape):
     """Members of enumerations, by name; combined flags by value."""
 
     tag = "enum"
@@ -398,9 +374,6 @@ class EnumShape:
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         return [(node[1], type(live)), *attribute_pairs(node[4], node[5], _put_beside(live))]
-
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
 
     def make(self, build: Any, node: Node) -> Any:
         kind = build.get(node[1])

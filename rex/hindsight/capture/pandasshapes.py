@@ -6,7 +6,7 @@ import sys
 from operator import is_
 from typing import Any, Iterable
 
-from rex.hindsight.capture.graph import Node, Walk
+from rex.hindsight.capture.graph import Node, Shape, Walk
 from rex.hindsight.capture.othershapes import ReduceShape, opaque_node
 
 
@@ -19,7 +19,7 @@ class BlocksShape(ReduceShape):
         return super().save(walk, value)
 
 
-class BlockRefsShape:
+class BlockRefsShape(Shape):
     """By whom the memory of a pandas index is used: by indexes alone."""
 
     tag = "blockrefs"
@@ -33,9 +33,6 @@ class BlockRefsShape:
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         return zip(node[1], _users(live))
 
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         wanted, live = build.values(node[1]), build.candidate
         if live is not None and len(now := _users(live)) == len(wanted) and all(map(is_, now, wanted)):
@@ -44,9 +41,6 @@ class BlockRefsShape:
         for each in wanted:
             made.add_index_reference(each)
         return made
-
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
 
 
 def _users(value: Any) -> list[Any]:

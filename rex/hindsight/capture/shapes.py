@@ -13,7 +13,7 @@ from operator import is_
 from sys import intern
 from typing import Any, Iterable
 
-from rex.hindsight.capture.graph import LONG_BYTES, SCALARS, Node, Walk
+from rex.hindsight.capture.graph import LONG_BYTES, SCALARS, Node, Shape, Walk
 from rex.hindsight.capture.setlayout import FRESH, Layout, fill_as, is_stable, layout_of
 
 _HEAP_TYPE = 1 << 9
@@ -103,7 +103,7 @@ def _order(walk: Walk | None, item: Any) -> tuple[Any, ...]:
     return 1, 0, type(item).__qualname__, repr(shallow or (item if is_plain else ""))
 
 
-class ListShape:
+class ListShape(Shape):
     """list, and the content of its subclasses and of deques."""
 
     tag = "list"
@@ -140,7 +140,7 @@ def fill_list(value: Any, items: list[Any]) -> None:
         list.__setitem__(value, slice(None), items)
 
 
-class DictShape:
+class DictShape(Shape):
     """dict; keys keep their order."""
 
     tag = "dict"
@@ -217,16 +217,13 @@ def _same_key(one: Any, other: Any) -> bool:
     return one is other or type(one) is type(other) and type(one) in (str, int, bool, float) and one == other
 
 
-class SetShape:
+class SetShape(Shape):
     """set."""
 
     tag = "set"
 
     def save(self, walk: Walk, value: Any) -> Node:
         return "set", *set_content(walk, value)
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
 
     def fits(self, node: Node, live: Any) -> bool:
         return type(live) is set
@@ -247,7 +244,7 @@ def fill_set(value: set[Any], items: list[Any], layout: Layout | None) -> None:
         set.update(value, items)
 
 
-class TupleShape:
+class TupleShape(Shape):
     """tuple and frozenset: made once their items are there."""
 
     tag = "tuple"
@@ -260,9 +257,6 @@ class TupleShape:
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         return item_pairs(node[1], live) if isinstance(live, tuple) else ()
 
-    def fits(self, node: Node, live: Any) -> bool:
-        return False
-
     def make(self, build: Any, node: Node) -> Any:
         items = build.values(node[1])
         if len(node) == 2:
@@ -272,11 +266,8 @@ class TupleShape:
             fill_as(made, items, node[2])
         return made
 
-    def fill(self, build: Any, node: Node, value: Any) -> None:
-        pass
 
-
-class BytesShape:
+class BytesShape(Shape):
     """bytes, bytearray and complex."""
 
     tag = "bytes"
@@ -288,9 +279,6 @@ class BytesShape:
         if len(value) < LONG_BYTES:
             return "bytes", letter, bytes(value)
         return "bytes", letter, len(value), take_bytes(walk, value)
-
-    def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
 
     def fits(self, node: Node, live: Any) -> bool:
         return node[1] == "a" and type(live) is bytearray
@@ -322,7 +310,7 @@ def _plain_iter(value: Any) -> Any:
     return base.__iter__(value)
 
 
-class ObjectShape:
+class ObjectShape(Shape):
     """Instances whose state is their attributes, their slots, and a built-in container's content."""
 
     tag = "object"

@@ -8,6 +8,7 @@ import types
 from typing import Any, Iterable
 
 from rex.hindsight.instrument.rewrite import MARKER
+from rex.state.build import is_full
 
 
 class UserCode:
@@ -132,12 +133,3 @@ def codes_of(module: types.ModuleType) -> list[types.CodeType]:
             found[value] = None
             queue += value.co_consts
     return list(found)
-
-
-def is_full(cell: types.CellType) -> bool:
-    """Whether a cell holds a value."""
-    try:
-        cell.cell_contents
-    except ValueError:
-        return False
-    return True

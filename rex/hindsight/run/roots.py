@@ -10,23 +10,20 @@ import types
 from importlib import import_module
 from typing import Any, Iterator
 
-from rex.hindsight.capture.graph import EMPTIED, SCALARS
+from rex.hindsight.capture.graph import EMPTIED
 from rex.hindsight.capture.interpreter import LOGGERS, Interpreter, is_ours
 from rex.hindsight.capture.library_patches import LENT, Lent
 from rex.hindsight.capture.shapes import Cannot
 from rex.hindsight.instrument.rewrite import PREFIX
 from rex.hindsight.instrument.usercode import UserCode
 from rex.hindsight.run.files import Descriptors, Files
-from rex.state import environment
+from rex.state import environment, modes
 
 _SPECIAL = frozenset("""__builtins__ __loader__ __spec__ __file__ __cached__ __name__ __doc__
     __package__ __path__ __annotations__ __warningregistry__""".split())
-_TORCH, _CUDA, _NUMPY, _FILES = "<torch>", "<cuda.random>", "<numpy>", "<files>"
-_DESCRIPTORS = "<os.open>"
-_DECIMAL, _LIMIT = "<decimal>", "<recursion limit>"
+_CUDA, _FILES, _DESCRIPTORS = "<cuda.random>", "<files>", "<os.open>"
 # There once the library is imported: where an added statement did that, the recorded state has none.
-OF_LIBRARIES = frozenset((_TORCH, _CUDA, _NUMPY, _DECIMAL))
-_DECIMALS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
+OF_LIBRARIES = frozenset((modes.TORCH, _CUDA, modes.NUMPY, modes.DECIMAL))
 _BEGUN_IN = os.path.abspath(os.curdir)
 _IS_OLD = sys.version_info < (3, 13)   # later f_locals writes through by itself
 
@@ -95,7 +92,9 @@ class Roots:
             found += [(f"{label}{name}", space[name]) for name in sorted(space)
                       if is_state(name) and name not in self._kept]
         found += [(f"<loop {depth}>", loop.iterator) for depth, loop in enumerate(self._loops)]
-        outside = {**environment.capture(), **_library_state(self._code)}
+        outside = environment.capture()
+        if modes.TORCH in outside:
+            outside |= _of_torch(self._code, outside[modes.TORCH])
         if outside.get(environment.CWD, "").startswith(_BEGUN_IN):   # a replay may begin elsewhere
             outside[environment.CWD] = os.path.relpath(outside[environment.CWD], _BEGUN_IN)
         variables = outside[environment.ENVIRON]
@@ -143,34 +142,10 @@ class Roots:
                 self._files.restore(value)
         elif root.startswith("<loop "):
             self._loops[int(root[6:-1])].iterator = value
-        elif root == _TORCH:
-            torch = import_module("torch")
-            torch.set_grad_enabled(value["grad"])
-            torch.set_default_dtype(getattr(torch, value["dtype"].removeprefix("torch.")))
-            torch.utils.hooks.RemovableHandle.next_id = value["hooks"]   # names of hooks: those to come must differ
-            if torch.are_deterministic_algorithms_enabled() != value["deterministic"]:
-                torch.use_deterministic_algorithms(value["deterministic"])
-            vars(torch._tensor_str.PRINT_OPTS).update(value["shown"])
-            if value.get("threads", torch.get_num_threads()) != torch.get_num_threads():
-                torch.set_num_threads(value["threads"])
-            if value["matmul"] != torch.get_float32_matmul_precision():
-                torch.set_float32_matmul_precision(value["matmul"])
-            torch.set_anomaly_enabled(*value["anomaly"])
         elif root == _CUDA:
             torch = import_module("torch")
             torch.cuda.set_rng_state_all([torch.frombuffer(bytearray(data), dtype=torch.uint8)
                                           for data in value])
-        elif root == _NUMPY:
-            numpy = import_module("numpy")
-            numpy.seterr(**value["errors"])
-            numpy.set_printoptions(**value["shown"])
-        elif root == _DECIMAL:
-            context = import_module("decimal").getcontext()
-            for name, item in value.items():
-                setattr(context, name, item)
-        elif root == _LIMIT:
-            if sys.getrecursionlimit() != value:
-                sys.setrecursionlimit(value)
         elif root == environment.CWD:
             os.chdir(os.path.join(_BEGUN_IN, value))
         elif root == environment.ENVIRON:
@@ -186,28 +161,14 @@ def _copied(value: Any) -> Any:
     return list(map(_copied, value)) if type(value) is list else value
 
 
-def _library_state(code: UserCode) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
-    if numpy is not None and hasattr(numpy, "geterr"):
-        found[_NUMPY] = {"errors": numpy.geterr(), "shown": {
-            name: value for name, value in numpy.get_printoptions().items() if type(value) in SCALARS}}
-    if (decimal := sys.modules.get("decimal")) is not None and hasattr(decimal, "getcontext"):
-        context = decimal.getcontext()
-        found[_DECIMAL] = {name: getattr(context, name) for name in _DECIMALS}
-    found[_LIMIT] = sys.getrecursionlimit()
-    if torch is not None and hasattr(torch, "get_default_dtype"):
-        found[_TORCH] = {"grad": torch.is_grad_enabled(), "dtype": str(torch.get_default_dtype()),
-                         "hooks": torch.utils.hooks.RemovableHandle.next_id,
-                         "deterministic": torch.are_deterministic_algorithms_enabled(),
-                         "shown": dict(vars(torch._tensor_str.PRINT_OPTS)), "matmul": torch.get_float32_matmul_precision(),
-                         "anomaly": (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())}
-        if code.mentions("set_num_threads"):   # else it is the machine's
-            found[_TORCH]["threads"] = torch.get_num_threads()
-        if torch.cuda.is_initialized():
-            found[_CUDA] = [state.cpu().numpy().tobytes()
-                            for state in torch.cuda.get_rng_state_all()]
-    return found
+def _of_torch(code: UserCode, of_torch: dict[str, Any]) -> dict[str, Any]:
+    """What torch has beside its modes, which gain how many threads it uses."""
+    torch = sys.modules["torch"]
+    if code.mentions("set_num_threads"):   # else it is the machine's
+        of_torch["threads"] = torch.get_num_threads()
+    if not torch.cuda.is_initialized():
+        return {}
+    return {_CUDA: [state.cpu().numpy().tobytes() for state in torch.cuda.get_rng_state_all()]}
 
 
 def _frames(frame: types.FrameType, modules: dict[str, Any],

@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "cpu/cpu.h"
 #include "engine/engine.h"
+#include "fastpath/fastpath.h"
 #include "log/log.h"
 #include "mode/mode.h"
 #include "record/internal.h"
@@ -177,6 +178,15 @@ void record_created(const char *path)
         *state = (void *)(intptr_t)CREATED;
 }
 
+void record_name_gone(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && record_state(t)->has_made) {
+            record_state(t)->has_made = false;
+            fast_forget_made(t);
+        }
+}
+
 /* A socket of this machine has got a name in the file tree. */
 void record_bound(struct task *t, struct bytes *b)
 {
@@ -298,6 +308,8 @@ void record_opened(struct task *t, int fd, struct bytes *b)
     log_field(b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
     if (record_state(t)->created)
         record_created(path);
+    if (record_state(t)->created && S_ISREG(st.st_mode) && fast_know_made(t, &st))
+        record_state(t)->has_made = true;
     cause_opened(t, path, st.st_ino);
     bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
     if (!stream && *path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !record_is_kernel_made(path)) {

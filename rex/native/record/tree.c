@@ -68,6 +68,8 @@ void record_tree_exit(struct task *t, struct bytes *b, int64_t result)
     hidden_kept_directory(t, result);
     if (result < 0)
         return;
+    if (op_of(t->nr) == REX_OP_UNLINK || op_of(t->nr) == REX_OP_RENAME)
+        record_name_gone();
     if (makes_name(t->nr) && s->resolved)
         record_created(s->resolved);
     else if (s->resolved)

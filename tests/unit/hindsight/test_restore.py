@@ -173,9 +173,41 @@ def test_caches_of_functions_of_the_user(world: World) -> None:
     memo(2), memo.cache_clear(), memo(3)
     assert world.restore(0, memo=memo, small=small)["memo"] is memo
     assert memo(1) == [9] and memo.cache_info().currsize == 1
-    small(2)
-    with pytest.raises(Cannot, match="cache"):
-        world.restore(0, memo=memo, small=small)
+
+
+def test_bounded_caches_hold_their_results_in_the_order_of_use(world: World) -> None:
+    calls: list[tuple[Any, ...]] = []
+
+    def pair(one: Any, *, other: Any = 0) -> list[Any]:
+        calls.append((one, other))
+        return [one, other]
+
+    key = Plain()
+    world.shapes.by_tag["cache"]._user._modules[__name__] = []
+    small = functools.lru_cache(3, typed=True)(pair)
+    small(1), small(1.0), small(key, other="x")[1:], small(1)
+    small(key, other="x").append(9)
+    world.save(key=key, small=small)
+    info, before = small.cache_info(), len(calls)
+    for number in range(5):
+        small(number)
+    assert world.restore(0, key=key, small=small)["small"] is small
+    assert small.cache_info() == info
+    assert small(key, other="x") == [key, "x", 9] and small(1) == [1, 0] and len(calls) == before     # of what it closes over, too
+    small(2), small(key, other="x"), small(1), small(1.0)     # the one that was used last before goes first
+    assert calls[-2:] == [(2, 0), (1.0, 0)]
+
+
+def test_a_cache_of_a_function_in_c_is_refused_when_it_holds_other_results(world: World) -> None:
+    small = functools.lru_cache(2)(abs)
+    small.__module__ = __name__
+    world.shapes.by_tag["cache"]._user._modules[__name__] = []
+    small(-1)
+    world.save(small=small)
+    world.restore(0, small=small)
+    small(-2)
+    with pytest.raises(Cannot, match="the cache of abs holds other results"):
+        world.restore(0, small=small)
 
 
 @pytest.mark.parametrize("steps", range(8))

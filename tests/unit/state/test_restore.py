@@ -73,6 +73,17 @@ def test_views_and_sharing_come_back(session: Session) -> None:
     assert session["v"][0, 0] == 77
 
 
+def test_windows_that_slide_over_an_array_stay_views_of_it(session: Session) -> None:
+    session.run("import numpy as np\na = np.arange(9000.)\nw = np.lib.stride_tricks.sliding_window_view(a, 3)\n"
+                "b = w[::5]\nt = np.lib.stride_tricks.as_strided(a[2:8], (2, 3), (8, 16))")
+    session.run("del a, w, b, t")
+    session.checkout(1)
+    session["a"][6] = -7
+    assert [session["w"][5, 1], session["b"][1, 1], session["t"][0, 2], session["t"].flags.writeable] == [-7, -7, -7, True]
+    assert not session["w"].flags.writeable
+    assert session.changed("a[6] = 0") == {"a", "w", "b", "t"}
+
+
 def test_functions_see_the_live_namespace(session: Session) -> None:
     session.run("k = 1\ndef f(): return k\ndef count():\n    n = 0\n    def up():\n"
                 "        nonlocal n\n        n += 1\n        return n\n    return up, lambda: n\n"
