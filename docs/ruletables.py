@@ -27,8 +27,6 @@ ELSEWHERE = {
     **dict.fromkeys(("divergence", "as-if-alone"), "replays that diverge"),
     "skipped-step": "replays of single steps (`rex replay --all`)",
     "unknown-call": "calls of kernels to come",
-    "process-of-descriptor": "calls that fail",
-    "child-ends-later": "R's parallel package",
     "turn": "programs recorded with `--serialize`",
 }
 

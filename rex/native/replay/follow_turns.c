@@ -77,31 +77,10 @@ static struct task *task_indexed(uint32_t index)
     return NULL;
 }
 
-/* Signals have their place among the calls: after so many, or inside the next one; and among the turns. */
-static bool is_signal_at(struct task *t, bool inside, uint64_t passed)
-{
-    struct event *e = replay_next(t);
-    return e && !t->injected && replay_is_signal(e) && e->record->args[3] == turns_place(t)->calls
-        && e->record->args[5] <= passed && (bool)e->record->args[4] == inside;
-}
-
-/* The kernel reports a child's end before the log has it. */
-bool turns_is_early(const struct task *t, const struct event *e)
-{
-    uint64_t calls = e->record->args[3];
-    return is_serialized() && (calls > turns_place(t)->calls || (calls == turns_place(t)->calls && e->record->args[5] > turn.passed));
-}
-
-/* The call that begins now was interrupted when recorded, and made again or never came to an end. */
-bool turns_is_cut(struct task *t)
-{
-    return is_serialized() && is_signal_at(t, true, UINT64_MAX);
-}
-
 /* It is stopped until a signal comes that it has as soon as it has the turn. */
 static void wake(struct task *t)
 {
-    if (t->listening && is_signal_at(t, false, turn.passed + 1))
+    if (t->listening && replay_is_signal_at(t, false, turn.passed + 1))
         replay_send_now(t, replay_next(t));
 }
 
@@ -110,7 +89,7 @@ static bool cuts(void)
 {
     bool any = false;
     for (struct task *t = tasks; t; t = t->next) {
-        if (!t->alive || t->parked || t->state == CALL_NONE || !is_signal_at(t, true, turn.passed))
+        if (!t->alive || t->parked || t->state == CALL_NONE || !replay_is_signal_at(t, true, turn.passed))
             continue;
         const struct record *r = replay_next(t)->record;
         if (r->args[5] < turn.passed || (int64_t)turn.calls >= r->result) {
@@ -123,7 +102,7 @@ static bool cuts(void)
 
 static void given(struct task *t)
 {
-    if (is_signal_at(t, false, turn.passed))
+    if (replay_is_signal_at(t, false, turn.passed))
         replay_send_now(t, replay_next(t));
 }
 

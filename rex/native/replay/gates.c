@@ -4,7 +4,6 @@
 #include "mode/mode.h"
 #include "replay/files/files.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/order/order.h"
 #include "replay/pipes/pipes.h"
 #include "replay/progress/progress.h"

@@ -13,6 +13,7 @@
 #include "replay/match/match.h"
 #include "replay/net/net.h"
 #include "replay/order/order.h"
+#include "replay/peers/peers.h"
 #include "replay/pipes/pipes.h"
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
@@ -239,7 +240,10 @@ static void begin(void)
     replay_suspend_start();
     replay_stuck_start();
     replay_mappings_start();
-    replay_peers_start();
+    peers_start();
+    replay_talks_start();
+    peers_put_aside();
+    replay_inside_signals_start();
     replay_group_files_start();
     replay_order_start();
     replay_pipes_start();

@@ -30,8 +30,6 @@ const struct event *replay_ahead_of(struct task *t);  /* the first that is left 
 
 /* follow_turns.c */
 extern const struct turn_order logged_turns;
-bool turns_is_cut(struct task *t);  /* the call that begins was interrupted when recorded */
-bool turns_is_early(const struct task *t, const struct event *e);  /* the kernel reports a signal sooner than the log has it */
 
 /* replay.c */
 extern const struct mode replayer;

@@ -35,12 +35,6 @@ static bool killed_here(struct request *q)
     return replay_waits_for_kill(q->t);
 }
 
-/* Which process has a lock, or the signals of a descriptor: the kernel knows. */
-static bool process_of_descriptor(struct request *q)
-{
-    return names_process(q->t);
-}
-
 static bool timer(struct request *q)
 {
     return replay_ticks(q->t);
@@ -54,11 +48,6 @@ static bool memory_group_pause(struct request *q)
 static bool empty_poll(struct request *q)
 {
     return replay_finds_nothing(q->t, q->key);
-}
-
-static bool child_ends_later(struct request *q)
-{
-    return replay_job_is_later(q->t);
 }
 
 static bool more_random_bytes(struct request *q)
@@ -205,16 +194,12 @@ static bool as_if_alone(struct request *q)
 const struct rule unlogged_rules[] = {
     /* The log ends here by a kill: the task must not do more. */
     {"killed-here", killed_here},
-    /* Who holds a lock, or has a descriptor's signals: the kernel knows. */
-    {"process-of-descriptor", process_of_descriptor},
     /* Threads that wait poll more often than when recorded: each kind of wait answers for itself. */
     {"timer", timer},
     /* A process of a memory group runs on until its partners have come as far. */
     {"memory-group-pause", memory_group_pause},
     /* A poll that found nothing may find nothing once more. */
     {"empty-poll", empty_poll},
-    /* The child has not ended in the log by now: the wait finds none. */
-    {"child-ends-later", child_ends_later},
     /* A thread that draws more often has more bytes. */
     {"more-random-bytes", more_random_bytes},
     /* A thread whose log has ended waits now as it did then. */

@@ -1,6 +1,7 @@
 /* Addresses of sockets: where one listens, and who is called. */
 #include "base/base.h"
 #include "log/log.h"
+#include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
@@ -75,4 +76,20 @@ bool address_same(const struct address *bound, const struct address *to)
     if (!address_port(bound) || !address_port(to))
         return bound->n && address_equals(bound, to);
     return address_port(bound) == address_port(to) && (address_is_any(bound) || !memcmp(&a, &b, sizeof a));
+}
+
+/* Where the datagram of a call goes to, if the call names that. */
+bool address_sent_to(struct task *t, struct address *to)
+{
+    struct msghdr m = {0};
+    if (t->nr == REX_NR_sendto)
+        m = (struct msghdr){.msg_name = (void *)t->args[4], .msg_namelen = (socklen_t)t->args[5]};
+    else if (t->nr == REX_NR_sendmsg)
+        mem_read(t->tid, t->args[1], &m, sizeof m);
+    memset(to, 0, sizeof *to);
+    to->n = m.msg_namelen;
+    bool is_named = m.msg_name && to->n <= sizeof to->a && mem_read(t->tid, (uint64_t)m.msg_name, &to->a, to->n);
+    if (is_named)
+        address_trim(to);                 /* as the log's are */
+    return is_named;
 }

@@ -156,6 +156,7 @@ bool address_is_any(const struct address *a);
 void address_copy_number(struct address *to, const struct address *from);  /* of the host, not the port */
 bool address_equals(const struct address *a, const struct address *b);  /* byte by byte */
 unsigned address_port(const struct address *a);
+bool address_sent_to(struct task *t, struct address *to);  /* where the datagram of its call goes, if the call names that */
 void address_set_port(struct address *a, unsigned port);
 
 /* stack.c */

@@ -17,7 +17,7 @@ from rex.log.records import EXIT, IN, PIPE, RESULT, Event, Moment
 from rex.syscalls.table import BY_NAME
 
 BYTES_OF_PIPE, INTERNAL_SOCKET = 2**32 - 2, 2**32 - 3          # what a descriptor is: see PIPE_BYTES, SOCKET_INSIDE in tracee/task.h
-F_GETLK, SI_TKILL, SIGKILL, SIGUSR2 = 5, -6, 9, 12
+SI_TKILL, SIGKILL, SIGUSR2 = -6, 9, 12
 
 
 def test_the_log_answers(loaded: Loaded) -> None:
@@ -58,7 +58,6 @@ def test_the_kernel_makes_what_is_not_logged(loaded: Loaded) -> None:
         rules.tasks(0)
         assert rules.enter(0, "futex", MEMORY_AT, 1, 1) == ("futex", "runs")
         assert rules.enter(0, "mprotect", MEMORY_AT, 0, 0) == ("unlogged-call", "runs")
-        assert rules.enter(0, "fcntl", 3, F_GETLK, MEMORY_AT) == ("process-of-descriptor", "runs")
         rules.has(0, 5, 7)
         assert rules.enter(0, "dup", 5) == ("descriptor-call", "runs")
 
@@ -240,14 +239,6 @@ def test_without_its_last_row_the_call_would_run(loaded: Loaded) -> None:
     with loaded(ALONE, without=["without-event"]) as rules:
         rules.tasks(0)
         assert rules.enter(0, "access", PATH_AT, path="/a") == ("logged-event", "runs")
-
-
-def test_a_look_for_a_child_finds_none_before_another_thread_was_told_of_its_end(loaded: Loaded) -> None:
-    log = [*THREADS, born(2, 200, 0, 1), event("wait4", 1, 200, 0, os.WNOHANG, result=200), signalled(1, 200, Moment.IN_UNSEEN_CALL)]
-    with loaded(log) as rules:
-        rules.tasks(0, 1, 2)
-        rules.has_state(1, "in-a-handler")
-        assert rules.enter(0, "wait4", 200, 0, os.WNOHANG) == ("child-ends-later", 0)
 
 
 def test_processes_of_a_memory_group_wake_each_other_once_more(loaded: Loaded) -> None:

@@ -66,13 +66,6 @@ static struct queue *of_thread(const struct task *t, uint64_t key, uint64_t plac
     return queue_at(queue_id(t->task_log, REX_NR_clock_gettime, key, place));
 }
 
-/* Recordings of former versions do not. */
-static bool has_callers(const struct task *t, uint64_t key)
-{
-    const struct event *e = of_thread(t, key, 0)->first;
-    return e && is_caller_by_tables(e->record->args[5]);
-}
-
 /* The runtime reads it, to schedule by it or to measure how long something takes. */
 static bool is_scheduling(struct task *t, uint64_t caller)
 {
@@ -82,7 +75,7 @@ static bool is_scheduling(struct task *t, uint64_t caller)
 bool replay_knows_caller(struct task *t, uint64_t key)
 {
     uint64_t caller = caller_now(t);
-    return is_scheduling(t, caller) || caller_queue(t->task_log, key, caller) || (is_caller_by_tables(caller) && !shares_memory(t) && has_callers(t, key));
+    return is_scheduling(t, caller) || caller_queue(t->task_log, key, caller) || (is_caller_by_tables(caller) && !shares_memory(t));
 }
 
 /* Whether the program itself reads it, by functions found through frame pointers: any thread may run them now, whatever it has waited for. */
@@ -414,31 +407,21 @@ static struct event *of_moment(struct task *t, uint64_t caller)
     return is_reading && caller_in(e->record) == caller ? e : NULL;
 }
 
-/* The callers of earlier readings are not known. */
-static bool had_threads(const struct task_log *own, const struct event *e)
-{
-    for (uint32_t i = 0; i < task_log_total(); i++)
-        if (task_log_of(i)->tgid == own->tgid && task_log_of(i)->tid != own->tgid && task_log_of(i)->count && task_log_of(i)->event[0]->number < e->number)
-            return true;
-    return false;
-}
-
 static struct event *reading(struct task *t, uint64_t key)
 {
     uint64_t caller = caller_now(t);
     struct queue *q = caller_queue(t->task_log, key, caller), *here = of_thread(t, key, t->args[1]);
-    const struct event *left = queue_left(here, EXACT);
     int kind = CALLER;
     struct event *e = of_moment(t, caller);
     clock_state(t)->wall_reading = NULL;
     if (e || is_scheduling(t, caller))
         return e;
-    if (is_caller_by_tables(caller) && (q || has_callers(t, key)))
+    if (is_caller_by_tables(caller))
         return q ? by_caller(t, key, q, caller) : NULL;
     e = q && t->args[0] == CLOCK_REALTIME ? replay_after(t, q->id) : NULL;
     if (e)
         return e;
-    if (!q || (left && !caller_in(left->record) && had_threads(t->task_log, left))) {    /* some callers are not known */
+    if (!q) {                             /* some callers are not known */
         q = here;
         kind = EXACT;
     }

@@ -2,7 +2,6 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/clock/clock.h"
-#include "replay/files/files.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/replay.h"
@@ -11,6 +10,7 @@
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
+#include "track/track.h"
 
 /* The processor's counter advances at the rate that the log shows. */
 static uint64_t counter_after(const struct record *last, ull passed)
@@ -46,11 +46,18 @@ uint64_t replay_random(struct task *t)
     return last ? (uint64_t)last->record->result : 0;
 }
 
+static bool is_random_device_at(const struct files *f, int fd)
+{
+    const struct opened *o = files_opened(f, fd);
+    struct stat st = o && o->event ? replay_stat_in(o->event->record) : (struct stat){0};
+    return is_random_device(&st);
+}
+
 /* Of a process with threads, which draw as often as they come to it.  Never the same twice: programs give names so. */
 bool replay_draws_more(struct task *t)
 {
     static uint64_t drawn[2] = {0x5eed, 0};
-    bool reads = t->nr == REX_NR_read && replay_is_random_device(t->files, (int)t->args[0]);
+    bool reads = t->nr == REX_NR_read && is_random_device_at(t->files, (int)t->args[0]);
     if (!has_shared_work(t) || !(reads || t->nr == REX_NR_getrandom))
         return false;
     uint64_t to = t->args[reads], most = t->args[reads + 1], word;

@@ -8,7 +8,6 @@
 #include "replay/clock/clock.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
-#include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

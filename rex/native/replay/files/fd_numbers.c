@@ -8,7 +8,7 @@
 #include "replay/files/files.h"
 #include "replay/files/internal.h"
 #include "replay/index/index.h"
-#include "replay/net/net.h"
+#include "replay/peers/peers.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

@@ -47,17 +47,12 @@ char *replay_stands_in(const struct record *r, bool is_changed);
 void replay_open(struct task *t, struct event *e);
 void replay_inherited_start(void), replay_inherit(void), replay_inherited(struct task *t);
 void replay_file_opened(struct task *t, struct event *e, int fd);
-bool replay_is_random_device(const struct files *f, int fd);
-mode_t replay_kind_of(const struct record *opened);  /* S_IFREG or another, 0 if the log does not say */
 
 /* overlay.c */
 void overlay_start(void);
 char *overlay_read(const char *path);  /* file to open for reading, NULL = none */
 void overlay_change(struct task *t, const struct record *r);  /* a call that changes the tree */
 void overlay_bind(struct task *t, const struct record *r);
-
-/* proc_fd.c */
-bool replay_is_deleted(const char *resolved);
 
 /* readdir.c */
 struct event *replay_listing(struct task *t);  /* NULL: it is matched as others are */

@@ -16,27 +16,6 @@
 
 #include <fcntl.h>
 
-static struct stat stat_in(const struct record *opened)
-{
-    const struct field *f = record_field(opened, FIELD_WHOLE, FIELD_STAT);
-    struct stat st = {0};
-    if (f && f->length >= sizeof st)
-        memcpy(&st, f->data, sizeof st);
-    return st;
-}
-
-mode_t replay_kind_of(const struct record *r)
-{
-    return stat_in(r).st_mode & S_IFMT;
-}
-
-bool replay_is_random_device(const struct files *f, int fd)
-{
-    const struct opened *o = files_opened(f, fd);
-    struct stat st = o && o->event ? stat_in(o->event->record) : (struct stat){0};
-    return is_random_device(&st);
-}
-
 static void open_for_real(struct task *t, const char *path, int flags, mode_t mode)
 {
     struct user_regs_struct r = t->regs;

@@ -2,14 +2,9 @@
 #include "base/base.h"
 #include "replay/files/files.h"
 #include "replay/files/internal.h"
+#include "replay/index/index.h"
 #include "replay/tasks/tasks.h"
 #include "tracee/task.h"
-
-bool replay_is_deleted(const char *resolved)
-{
-    size_t n = strlen(resolved);
-    return n > 10 && !strcmp(resolved + n - 10, " (deleted)");
-}
 
 /* Whose descriptors a name below /proc means. */
 static pid_t owner_in(const struct task *t, const char *path)

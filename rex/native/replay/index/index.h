@@ -81,6 +81,12 @@ enum { PLAIN, EXACT, CALLER, AFTER };
  * met, missed: of a caller in a thread, how often the log had it in a replay, and how often not. */
 struct queue { uint64_t id; size_t count; struct event *first, *head, *tail, *last, *latest, *ahead; size_t asked, limits, waits; uint32_t met, missed; };
 
+/* done.c */
+bool is_clock(long nr), is_timed(long nr);             /* clock_gettime; that, gettimeofday or a reading of the counter */
+void replay_done(struct event *e), replay_took(struct event *e, uint32_t calls);
+void replay_put_aside(struct event *e);  /* nobody needs it */
+extern uint64_t replay_progress, replay_events_taken;  /* how many events have happened that are not idle; and how many in all */
+
 /* queues.c */
 void queues_grow(void);
 uint64_t queue_id(const struct task_log *s, long nr, uint64_t key, uint64_t exact);
@@ -89,6 +95,14 @@ void queue_add(struct event *e, uint64_t id, int kind);
 struct event *queue_left(struct queue *q, int kind);
 struct event *queue_left_since_effect(const struct task_log *s, struct queue *q);
 bool queues_near(const struct task_log *s, uint64_t key, uint64_t place, struct event **best);  /* the first unused gettimeofday reading near that place; false: none ever */
+
+/* record_facts.c */
+siginfo_t replay_siginfo(const struct record *r);  /* of a signal: the log was checked as it was loaded */
+bool replay_is_fault(int sig);
+bool replay_is_signal(const struct event *e);  /* one that nothing in the task itself causes */
+struct stat replay_stat_in(const struct record *opened);
+mode_t replay_kind_of(const struct record *opened);  /* S_IFREG or another, 0 if the log does not say */
+bool replay_is_deleted(const char *resolved);
 
 /* task_log.c */
 void log_load(const char *path);

@@ -1,7 +1,6 @@
 /* Replay: the queues of equal events. */
 #include "base/base.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "syscalls/syscalls.h"
 
 static struct queue *queues;

@@ -4,7 +4,6 @@
 #include "log/repeats.h"
 #include "mode/mode.h"
 #include "replay/index/index.h"
-#include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

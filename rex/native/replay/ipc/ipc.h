@@ -11,6 +11,7 @@ struct task;
 bool replay_lends(const struct task *t);  /* a lock that lends priority: see replay/ipc/pi_futex.c */
 bool replay_lend_begins(struct task *t), replay_lend_exit(struct task *t, int64_t *result);
 void replay_lend(struct task *t);
+bool replay_waits_by_wall(const struct task *t);
 
 /* process_vm.c */
 void replay_peer(struct task *t, struct event *e);  /* see replay/ipc/process_vm.c */

@@ -9,7 +9,6 @@
 #include "replay/index/index.h"
 #include "replay/ipc/ipc.h"
 #include "replay/tasks/tasks.h"
-#include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
@@ -219,4 +218,9 @@ bool replay_lend_exit(struct task *t, int64_t *result)
     } else
         rewind_call(t);
     return is_over;
+}
+
+bool replay_waits_by_wall(const struct task *t)
+{
+    return t->args[1] & FUTEX_CLOCK_REALTIME || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
 }

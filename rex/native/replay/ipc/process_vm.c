@@ -1,7 +1,7 @@
 /* Replay: memory of another process of the experiment (process_vm_readv and _writev, by which MPI passes long messages).
  *
  * It is as it is here, once the message has come that announces it; only the number of the process differs.  So the kernel does it, also
- * where processes that share memory do it more or less often than when recorded.  Logs of former versions have none, as it was refused. */
+ * where processes that share memory do it more or less often than when recorded. */
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
@@ -12,19 +12,8 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-static bool is_done_in_log(void)
-{
-    static enum { UNKNOWN, NO, YES } known;
-    for (size_t i = 0; known == UNKNOWN && i < event_count; i++) {
-        const struct rex_call *c = call_of(events[i].record->call);
-        if (c && c->hook == REX_HOOK_PEER && events[i].record->result >= 0)
-            known = YES;
-    }
-    known = known == UNKNOWN ? NO : known;
-    return known == YES;
-}
-
-static bool run_on(struct task *t)
+/* Also where the log has no such call. */
+bool replay_peer_freely(struct task *t)
 {
     struct task *other = task_named((uint32_t)t->args[0]);
     struct user_regs_struct r = t->regs;
@@ -38,11 +27,6 @@ static bool run_on(struct task *t)
 
 void replay_peer(struct task *t, struct event *e)
 {
-    if (e->record->result < 0 || !run_on(t))
+    if (e->record->result < 0 || !replay_peer_freely(t))
         replay_emulate(t, e);
-}
-
-bool replay_peer_freely(struct task *t)
-{
-    return is_done_in_log() && run_on(t);
 }

@@ -13,7 +13,6 @@ struct task;
 typedef bool event_fits(const struct event *e, const void *what);
 
 /* match.c: what the rows of match_rules do, see replay/match_rules.c */
-bool is_clock(long nr), is_timed(long nr);             /* clock_gettime; that, gettimeofday or a reading of the counter */
 bool is_shared_work(struct task *t, long nr);          /* what another thread may do instead of the one that did it when recorded */
 struct event *match_in(struct task *t, const struct task_log *s, long nr, uint64_t key);    /* the first left in a task's queue */
 struct event *match_nameless(struct task *t, long nr);
@@ -35,9 +34,6 @@ void replay_match_start(void);
 bool replay_is_taken(const struct task *t, const struct event *e);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
-void replay_done(struct event *e), replay_took(struct event *e, uint32_t calls);
-void replay_put_aside(struct event *e);  /* nobody needs it */
-extern uint64_t replay_progress, replay_events_taken;  /* how many events have happened that are not idle; and how many in all */
 bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run);
 bool replay_executes(const struct record *r);  /* another program, with success */
 

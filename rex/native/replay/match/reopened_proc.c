@@ -1,7 +1,6 @@
 /* Replay: files that the kernel makes up and that are opened more often than when recorded. */
 #include "base/base.h"
 #include "log/log.h"
-#include "replay/files/files.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "syscalls/syscalls.h"

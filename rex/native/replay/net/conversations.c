@@ -9,6 +9,7 @@
 #include "replay/index/index.h"
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
+#include "replay/peers/peers.h"
 #include "replay/pipes/pipes.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
@@ -63,7 +64,7 @@ static struct talk *talk_begun(struct event *e)
         .error = r->result < 0 && !is_moment(r->result) ? (int)-r->result : 0};
     if (to.n && peers_datagrams(r->stream)) {
         talks[talk_count].is_datagrams = true;
-        talks[talk_count].is_numbered = datagrams_numbered(&to);
+        talks[talk_count].is_numbered = peers_numbered(&to);
     }
     for (; stream_count <= r->stream; stream_count++) {
         by_stream = grow(by_stream, stream_count, sizeof *by_stream);
@@ -79,11 +80,6 @@ static struct exchange *exchange_begun(struct talk *talk)
     struct exchange *x = &talk->exchange[talk->exchange_count++];
     *x = (struct exchange){.first = talk->reply_count};
     return x;
-}
-
-bool talk_says(long nr)
-{
-    return pipe_gives(nr) || nr == REX_NR_sendmmsg;
 }
 
 /* Of a call all that it says: many messages, or one. */
@@ -166,12 +162,12 @@ static void note(struct event *e)
 {
     const struct record *r = e->record;
     struct talk *talk = talk_of(r->stream);
-    if (!talk && (r->call == REX_NR_connect || (talk_says(r->call) && peers_place(r))))
+    if (!talk && (r->call == REX_NR_connect || (peers_says(r->call) && peers_place(r))))
         talk = talk_begun(e);
     if (!talk)
         return;
     talk->came |= (r->call == REX_NR_connect || r->call == REX_NR_getpeername) && (!r->result || r->result == -EISCONN);
-    if (talk_says(r->call) && r->result > 0)
+    if (peers_says(r->call) && r->result > 0)
         note_question(talk, e);
     else if (pipe_takes(r->call) && !is_moment(r->result))
         note_answer(talk, e);
@@ -205,6 +201,11 @@ bool talks_known(uint32_t tgid)
         if (tgid_of(talks[i].connect) == tgid)
             return true;
     return false;
+}
+
+bool peers_decide_late(const struct task_log *s)
+{
+    return peers_share(s) || (s->birth && (peers_call_inside(s) || talks_known(s->tgid)));
 }
 
 /* ------------------------------------------------------------------ connections */

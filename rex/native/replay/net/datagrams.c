@@ -6,19 +6,13 @@
 #include "base/base.h"
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
-#include "replay/pipes/pipes.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
 #include <sys/un.h>
 
-enum { NAMES = 53, NUMBER = 2 };
-
-bool datagrams_numbered(const struct address *to)
-{
-    return address_port(to) == NAMES;
-}
+enum { NUMBER = 2 };
 
 /* With how long it is, as else one may begin as another does; its number is kept elsewhere. */
 void datagram_add(struct bytes *to, const void *data, size_t n, struct bytes *numbers)
@@ -83,22 +77,6 @@ int64_t talk_gather(struct task *t, struct bytes *asked, struct datagrams *d)
         return gather_datagrams(t, asked, d);
     pipe_gather(t, asked, SIZE_MAX);
     return (int64_t)(asked->used - before);
-}
-
-/* Where the datagram of a call goes to, if the call names that. */
-bool datagram_goes_to(struct task *t, struct address *to)
-{
-    struct msghdr m = {0};
-    if (t->nr == REX_NR_sendto)
-        m = (struct msghdr){.msg_name = (void *)t->args[4], .msg_namelen = (socklen_t)t->args[5]};
-    else if (t->nr == REX_NR_sendmsg)
-        mem_read(t->tid, t->args[1], &m, sizeof m);
-    memset(to, 0, sizeof *to);
-    to->n = m.msg_namelen;
-    bool is_named = m.msg_name && to->n <= sizeof to->a && mem_read(t->tid, (uint64_t)m.msg_name, &to->a, to->n);
-    if (is_named)
-        address_trim(to);                 /* as the log's are */
-    return is_named;
 }
 
 /* Our end, for a socket that has a name. */

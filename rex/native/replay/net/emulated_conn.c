@@ -9,7 +9,7 @@
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
 #include "replay/order/order.h"
-#include "replay/pipes/pipes.h"
+#include "replay/peers/peers.h"
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/replay.h"
@@ -221,7 +221,7 @@ static struct connection *begin_datagrams(struct task *t, int fd, const struct a
     door_bind_own(fd, to, talk);
     struct connection *l = begin(t, fd, datagrams_end(fd, to), talk);
     l->datagrams.on = true;
-    l->datagrams.numbered = datagrams_numbered(to);
+    l->datagrams.numbered = peers_numbered(to);
     return l;
 }
 
@@ -320,7 +320,7 @@ static bool give_error(struct task *t, struct connection *l)
 static struct connection *begin_by_saying(struct task *t)
 {
     struct address to;
-    int fd = talk_says(t->nr) && datagram_goes_to(t, &to) ? borrow(t, (int)t->args[0]) : -1;
+    int fd = peers_says(t->nr) && address_sent_to(t, &to) ? borrow(t, (int)t->args[0]) : -1;
     struct connection *l = fd >= 0 && inside_datagrams(fd) ? begin_datagrams(t, fd, &to) : NULL;
     if (fd >= 0)
         close(fd);
@@ -339,7 +339,7 @@ bool replay_line_call(struct task *t)
     }
     if (l->fd < 0)
         return t->nr == REX_NR_getsockopt && give_error(t, l);
-    if (talk_says(t->nr))
+    if (peers_says(t->nr))
         return says(t, l);
     if (pipe_takes(t->nr))
         return hears(t, l);

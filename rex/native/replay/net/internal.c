@@ -11,6 +11,7 @@
 #include "replay/match/match.h"
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
+#include "replay/peers/peers.h"
 #include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

@@ -59,30 +59,6 @@ static inline uint32_t tgid_of(const struct event *e)
 /* Of a connection of datagrams, their numbers: of requests, of answers when recorded, and now.  See replay/net/datagrams.c. */
 struct datagrams { bool on, numbered; struct bytes asked, were, are; };
 
-/* What the log has of a stream. */
-struct socket {
-    struct event *bind, *connect, *listen;
-    uint32_t listener, first;            /* of one let in: by whom; the task that made it */
-    uint64_t kind;                       /* family and type */
-    bool is_stream, is_inside, is_datagrams;
-    bool is_spoken_on;                   /* of datagrams: it was of use */
-    bool is_hidden, is_looked_at;        /* its requests cannot be compared; a reader has polled it and found nothing */
-    uint32_t speaker;                    /* 1 + the task that did; MANY */
-    uint32_t user, last;                 /* 1 + the one task that did anything with it; MANY; the last event of these */
-    bool is_looped;                      /* one loop has both ends: see is_of_loop */
-    bool is_outside;                     /* of one that listens: somebody else called */
-    bool is_tried;                       /* its user does not wait until it is ready */
-    bool is_played;                      /* of a threaded process, to a server outside: see replay/net/conversations.c */
-    bool is_odd;                         /* used by several processes, or with descriptors, or data that are not in the log */
-    bool is_used;                        /* in the replay: its bind, or connect, has happened */
-};
-
-/* classify.c */
-struct socket *socket_numbered(uint32_t i);  /* of the log, from 1 on; NULL: there are no more */
-struct address socket_bound_at(const struct socket *s), socket_remote_of(const struct socket *s);
-bool peers_make_datagrams(const struct task *t);  /* sockets as its call makes are emulated, and of datagrams */
-bool peers_listen_at(const struct address *to);  /* sockets inside listen there, at some time */
-
 /* socket_lookup.c */
 struct event *peers_bind(struct task *t, const struct address *to);  /* the log's, for this; NULL: none is left */
 struct event *peers_connect(struct task *t, const struct address *to);  /* one that came about if there is one */
@@ -91,7 +67,6 @@ const struct event *peers_outside(struct task *t, const struct address *to, bool
 unsigned peers_new_port(void);
 
 /* conversations.c */
-void replay_talks_start(void);
 bool talks_known(uint32_t tgid);  /* a process that has any */
 struct talk *talk_next(struct task *t, const struct address *to, bool is_datagrams);  /* the log's next connection to there; NULL: it has none */
 int talk_error(const struct talk *talk);  /* that it came to, 0 if it came about */
@@ -106,7 +81,6 @@ void talk_take(struct caller *c, struct exchange *x);
 void talk_said(const struct caller *c, const struct bytes *asked);
 void talk_left(struct caller *c);  /* the connection is closed */
 struct exchange *talk_greeting(const struct caller *c);
-bool talk_says(long nr);
 const struct reply *exchange_reply(const struct exchange *x, size_t i);
 
 /* datagrams.c */

@@ -1,6 +1,5 @@
 /* replay/net: sockets.
- * classify.c decides over the whole log what each socket is: internal connections are made for real, external servers
- * are emulated by matching requests and replies. */
+ * Internal connections are made for real, external servers are emulated by matching requests and replies: see replay/peers. */
 #ifndef REX_REPLAY_NET_NET_H
 #define REX_REPLAY_NET_NET_H
 
@@ -13,24 +12,13 @@ struct record;
 struct task_log;
 struct task;
 
-/* classify.c */
-/* The log: who is connected to whom. */
-void replay_peers_start(void);
-bool peers_inside(uint32_t stream);  /* the socket is made again */
-bool peers_played(uint32_t stream);  /* it is one to an external server, which is emulated: see replay/net/internal.h */
-bool peers_looped(uint32_t stream);  /* one loop has both its ends */
-bool peers_datagrams(uint32_t stream);  /* it is one of datagrams */
-const struct field *peers_place(const struct record *r);  /* where a call connects, or says that its datagram goes */
+/* conversations.c */
+void replay_talks_start(void);
 bool peers_decide_late(const struct task_log *s);  /* what a socket is shows as it is connected or bound */
-bool peers_share(const struct task_log *s);  /* a process with threads at some time */
 
 /* credentials.c */
 void replay_identities(struct task *t);  /* at an entry-stop, of a call that is not external */
 void replay_identities_exit(struct task *t, int64_t result);
-
-/* datagrams.c */
-bool datagrams_numbered(const struct address *to);
-bool datagram_goes_to(struct task *t, struct address *to);
 
 /* emulated_conn.c */
 void replay_lines_awaited(struct task *t);  /* a wait for readiness begins */

@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/net/internal.h"
-#include "replay/pipes/pipes.h"
+#include "replay/peers/peers.h"
 
 static struct { struct event *event; bool is_given_up; } *said;   /* in the log's order: requests and answers */
 static size_t said_count, said_head;
@@ -30,7 +30,7 @@ static size_t said_before(const struct event *e)
 static bool asks_between(uint32_t after, const struct event *e)
 {
     for (size_t i = said_head; i < said_count && said[i].event->number < e->number; i++)
-        if (said[i].event->unsaid && said[i].event->number > after && talk_says(said[i].event->record->call) && tgid_of(said[i].event) == tgid_of(e))
+        if (said[i].event->unsaid && said[i].event->number > after && peers_says(said[i].event->record->call) && tgid_of(said[i].event) == tgid_of(e))
             return true;
     return false;
 }

@@ -4,6 +4,7 @@
 #include "replay/index/index.h"
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
+#include "replay/peers/peers.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

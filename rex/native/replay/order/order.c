@@ -3,12 +3,11 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
-#include "replay/files/files.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
-#include "replay/net/net.h"
 #include "replay/order/internal.h"
 #include "replay/order/order.h"
+#include "replay/peers/peers.h"
 #include "replay/pipes/pipes.h"
 #include "replay/progress/progress.h"
 #include "syscalls/syscalls.h"
@@ -213,7 +212,7 @@ static bool asks_for_names(const struct record *r)
     if (!to)
         return false;
     memcpy(&a.a, to->data, to->length < sizeof a.a ? to->length : sizeof a.a);
-    return datagrams_numbered(&a);
+    return peers_numbered(&a);
 }
 
 static void note_send(struct event *e)

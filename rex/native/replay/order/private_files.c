@@ -7,7 +7,6 @@
  * the name of a query as the program gave it. */
 #include "base/base.h"
 #include "log/log.h"
-#include "replay/files/files.h"
 #include "replay/index/index.h"
 #include "replay/order/internal.h"
 #include "syscalls/syscalls.h"

@@ -1,7 +1,7 @@
 /* Replay: since when no event has happened that is not idle.  One record, which starts again with each such event. */
 #include "base/base.h"
 #include "log/log.h"
-#include "replay/match/match.h"
+#include "replay/index/index.h"
 #include "replay/progress/delays.h"
 #include "replay/progress/internal.h"
 #include "replay/progress/progress.h"

@@ -290,8 +290,6 @@ static bool comes_first(struct task *sibling, struct event *next, const struct t
         return regime_state(t)->handler_sp || replay_is_signal(e);
     if (!replay_sender_of(next)->is_taken && !regime_state(sibling)->handler_sp)
         return false;                     /* who sends it has yet to be made: the event is of a clock that is read once more */
-    if (!is_caught(sibling->tid, (int)next->record->args[0]))
-        return false;                     /* it does nothing, as in logs of former versions */
     if (sibling->injected != next && replay_is_sent(sibling, next) && replay_sleeps_there(sibling, next))
         replay_send_now(sibling, next);
     return true;

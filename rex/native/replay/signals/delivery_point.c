@@ -9,7 +9,6 @@
 #include "replay/match/match.h"
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
-#include "replay/replay.h"
 #include "replay/signals/internal.h"
 #include "replay/signals/signals.h"
 #include "replay/wait/wait.h"

@@ -6,7 +6,7 @@
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
-#include "replay/net/net.h"
+#include "replay/peers/peers.h"
 #include "replay/signals/internal.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/tasks.h"
@@ -31,7 +31,7 @@ static bool is_between(const struct task_log *s, const struct record *r)
 /* With the wait that it ended. */
 void replay_inside_signals_start(void)
 {
-    for (uint32_t k = 0; k < task_log_total(); k++) {
+    for (uint32_t k = 0; k < task_log_total() && peers_any_inside(); k++) {
         struct task_log *s = task_log_of(k);
         for (size_t i = 0; i < s->count; i++) {
             const struct record *before = i ? s->event[i - 1]->record : NULL;

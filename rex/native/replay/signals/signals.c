@@ -10,7 +10,6 @@
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
-#include "replay/replay.h"
 #include "replay/signals/internal.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/tasks.h"
@@ -19,26 +18,6 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 #include "turns/turns.h"
-
-siginfo_t replay_siginfo(const struct record *r)
-{
-    siginfo_t info;
-    memcpy(&info, record_field(r, FIELD_WHOLE, FIELD_OUT)->data, sizeof info);
-    return info;
-}
-
-static bool is_fault(int sig)
-{
-    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP || sig == SIGSYS;
-}
-
-bool replay_is_signal(const struct event *e)
-{
-    if (e->record->call != EVENT_SIGNAL)
-        return false;
-    siginfo_t info = replay_siginfo(e->record);
-    return !is_fault(info.si_signo) || info.si_code <= 0;
-}
 
 /* Who in the experiment sent it, or ended; NULL if it came from outside or from the kernel. */
 struct task_log *replay_sender(const siginfo_t *info)
@@ -334,7 +313,7 @@ bool replay_signal(struct task *t, int sig)
     ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info);
     if (replay_suspend_signal(t, &info) || replay_group_signal(t, &info) || replay_inside_signal(t, &info))
         return true;
-    bool fault = info.si_code > 0 && is_fault(sig);
+    bool fault = info.si_code > 0 && replay_is_fault(sig);
     if (sig == SIGCHLD) {
         e = replay_next_signal(t, false);
         return e && (int)e->record->args[0] == sig && replay_is_sent(t, e) && !replay_is_too_early(t, e)

@@ -11,6 +11,11 @@ struct record;
 struct task_log;
 struct task;
 
+/* among_turns.c */
+bool replay_is_signal_at(struct task *t, bool inside, uint64_t passed);    /* its next one comes here: in its call, or after it, by so many turns */
+bool turns_is_cut(struct task *t);  /* the call that begins was interrupted when recorded */
+bool turns_is_early(const struct task *t, const struct event *e);  /* the kernel reports a signal sooner than the log has it */
+
 /* delivery_point.c */
 bool replay_sleeps_over(struct task *t, const struct event *e);
 bool replay_send_left(void);
@@ -48,8 +53,6 @@ bool replay_ends_too_early(const struct task *t, const struct event *e);
 bool replay_was_sent(struct task *t, const struct field *f);    /* a signal, by the facts that the log has of it */
 struct event *replay_event_after(struct task *t, const struct event *e);    /* in the log of its task; itself, if it stands for more calls than the next */
 void replay_arrived(struct task *t, int sig);
-siginfo_t replay_siginfo(const struct record *r);  /* of a signal: the log was checked as it was loaded */
-bool replay_is_signal(const struct event *e);  /* one that nothing in the task itself causes */
 struct task_log *replay_sender(const siginfo_t *info);
 void replay_send_now(struct task *t, struct event *e);
 bool replay_is_signal_later(struct task *t, struct event *next);  /* the task goes no further before */

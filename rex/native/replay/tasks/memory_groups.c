@@ -8,7 +8,6 @@
 #include "mode/mode.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
-#include "replay/net/net.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/internal.h"
 #include "replay/tasks/tasks.h"
@@ -199,7 +198,7 @@ bool replay_group_wakeup(struct task *t)
 {
     struct address to;
     struct bytes said = {0};
-    if (!shares_memory(t) || !t->stream || !datagram_goes_to(t, &to) || to.a.ss_family != AF_UNIX || !has_socket_at(t, &to))
+    if (!shares_memory(t) || !t->stream || !address_sent_to(t, &to) || to.a.ss_family != AF_UNIX || !has_socket_at(t, &to))
         return false;
     pipe_gather(t, &said, SIZE_MAX);
     skip_call(t, (int64_t)said.used);

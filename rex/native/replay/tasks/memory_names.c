@@ -3,7 +3,6 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "mode/mode.h"
-#include "replay/files/files.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/tasks/internal.h"

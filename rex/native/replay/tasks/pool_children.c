@@ -143,16 +143,6 @@ static struct event *find_wait(struct task *t, long nr)
     return waits_for_job(t, nr) ? find(t, nr, waits_alike) : NULL;
 }
 
-/* It looks earlier than when recorded for a child that has not ended in the log by now. */
-bool replay_job_is_later(struct task *t)
-{
-    const struct event *e = find_wait(t, t->nr);
-    if (!e || !replay_alone_is_later(t, e))
-        return false;
-    skip_call(t, 0);
-    return true;
-}
-
 /* Whether what the log has of a wait may answer the task's. */
 bool replay_waits_alike(const struct task *t, const struct event *e)
 {

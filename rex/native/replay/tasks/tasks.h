@@ -32,7 +32,6 @@ void replay_group_opened(struct task *t, const struct record *r);  /* see replay
 /* pool_children.c */
 bool replay_waits_alike(const struct task *t, const struct event *e);
 struct event *replay_job_event(struct task *t, long nr);  /* a call that makes a process, or waits for one: see replay/tasks/pool_children.c */
-bool replay_job_is_later(struct task *t);
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);
 struct task *replay_job_waited(struct task *t, uint32_t recorded);  /* living or not */
 bool replay_is_nameless(const struct task *t);    /* its name shows as it executes */

@@ -83,11 +83,6 @@ bool replay_sleep_until(struct task *t)
     return true;
 }
 
-bool replay_waits_by_wall(const struct task *t)
-{
-    return t->args[1] & FUTEX_CLOCK_REALTIME || (t->args[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
-}
-
 /* The program computes with the clock that it has read; the kernel waits by its own.  False: the call is made again. */
 static bool reckon_limit(struct task *t)
 {

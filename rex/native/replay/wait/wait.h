@@ -23,13 +23,6 @@ uint64_t replay_wait_limit(struct task *t, uint64_t passed);  /* how long a wait
 void replay_wait_spent(struct task *t);  /* nothing is left of that */
 bool replay_waits_for_end(struct task *t, const struct event *next);
 
-/* poll_index.c */
-/* What the logged waits reported, see replay/wait/poll_index.c. */
-void poll_index_note(const struct event *e);
-bool reported_by_edges(const struct record *r);
-bool reported_internal(uint32_t task, uint32_t from, uint32_t until);
-bool reported_with_others(const struct event *connect, uint32_t until);
-
 /* poll_threads.c */
 bool replay_finds_nothing(struct task *t, uint64_t key);
 bool replay_wait_freely(struct task *t, struct event *e);
@@ -46,7 +39,6 @@ void replay_until(struct task *t);  /* a futex wait until a point in time begins
 void replay_until_exit(struct task *t, int64_t result);
 bool replay_sleeps_longer(struct task *t, int64_t result);  /* a sleep is over, but not for those that are slower: it is made again */
 void replay_timed_futex(struct task *t);
-bool replay_waits_by_wall(const struct task *t);
 
 /* timerfd.c */
 void replay_timerfd_plain(struct task *t);   /* at the entry of timerfd_create */

@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
-#include "replay/wait/wait.h"
+#include "replay/peers/peers.h"
 #include "syscalls/syscalls.h"
 
 #include <poll.h>

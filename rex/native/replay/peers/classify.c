@@ -9,11 +9,8 @@
 #include "record/record.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
-#include "replay/net/internal.h"
-#include "replay/net/net.h"
+#include "replay/peers/peers.h"
 #include "replay/regime/regime.h"
-#include "replay/signals/signals.h"
-#include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
@@ -43,6 +40,18 @@ bool peers_inside(uint32_t stream)
 {
     const struct socket *s = socket_at(stream);
     return s && s->is_inside;
+}
+
+bool peers_says(long nr)
+{
+    return pipe_gives(nr) || nr == REX_NR_sendmmsg;
+}
+
+/* Requests of names, which are numbered: the numbers are drawn. */
+bool peers_numbered(const struct address *to)
+{
+    enum { NAMES = 53 };
+    return address_port(to) == NAMES;
 }
 
 bool peers_played(uint32_t stream)
@@ -91,9 +100,15 @@ bool peers_share(const struct task_log *s)
     return leader && threaded[leader->index];
 }
 
-bool peers_decide_late(const struct task_log *s)
+bool peers_any_inside(void)
 {
-    return peers_share(s) || (s->birth && ((has_any && calls[task_log_leader(s->index)->index]) || talks_known(s->tgid)));
+    return has_any;
+}
+
+/* A process without threads calls such, and waits for what they say. */
+bool peers_call_inside(const struct task_log *s)
+{
+    return has_any && calls[task_log_leader(s->index)->index];
 }
 
 static bool shares(uint32_t task)
@@ -106,9 +121,9 @@ static bool is_odd_datagram(const struct socket *s, const struct record *r)
 {
     const struct field *to = peers_place(r), *before = s->connect ? peers_place(s->connect->record) : NULL;
     bool elsewhere = to && before && !(to->length == before->length && !memcmp(to->data, before->data, to->length));
-    bool moves = pipe_takes(r->call) || talk_says(r->call);
+    bool moves = pipe_takes(r->call) || peers_says(r->call);
     return r->call == REX_NR_recvmmsg || r->call == REX_NR_bind || (r->call == REX_NR_connect && (s->connect || r->result))
-        || elsewhere || (to && to->length < sizeof(struct sockaddr_in)) || (talk_says(r->call) && !to && !before)
+        || elsewhere || (to && to->length < sizeof(struct sockaddr_in)) || (peers_says(r->call) && !to && !before)
         || (moves && r->result < 0 && r->result != -EAGAIN && !is_interrupted(r->result));
 }
 
@@ -166,9 +181,9 @@ static void note(struct event *e)
     s->is_tried |= r->result == -EAGAIN || r->result == -EINPROGRESS || may_come_too_early(r);
     s->is_hidden |= begins_hidden(r);
     s->is_looked_at |= s->is_stream && pipe_takes(r->call) && r->result == -EAGAIN;
-    if (talk_says(r->call) || pipe_takes(r->call) || r->call == REX_NR_connect)
+    if (peers_says(r->call) || pipe_takes(r->call) || r->call == REX_NR_connect)
         s->speaker = !s->speaker || s->speaker == r->task + 1 ? r->task + 1 : MANY;
-    if (r->call == REX_NR_connect || (s->is_datagrams && !s->connect && talk_says(r->call)))
+    if (r->call == REX_NR_connect || (s->is_datagrams && !s->connect && peers_says(r->call)))
         s->connect = e;
     s->is_spoken_on |= s->connect || r->call == REX_NR_bind || r->call == REX_NR_ioctl || pipe_takes(r->call);
 }
@@ -345,7 +360,7 @@ static void number_sockets(void)
         socket_of[i] = socket_of[i] ? socket_count++ : 0;
 }
 
-void replay_peers_start(void)
+void peers_start(void)
 {
     if (log_is_plain || is_serialized())
         return;
@@ -361,10 +376,11 @@ void replay_peers_start(void)
         if (call_of(events[i].record->call) && call_of(events[i].record->call)->hook == REX_HOOK_ACCEPT && events[i].record->result >= 0)
             pair(&events[i]);
     decide();
-    replay_talks_start();
+}
+
+void peers_put_aside(void)
+{
     for (size_t i = 0; i < event_count; i++)
         if (peers_inside(events[i].record->stream) || peers_played(events[i].record->stream))
             replay_put_aside(&events[i]);
-    if (has_any)
-        replay_inside_signals_start();
 }
