@@ -92,7 +92,6 @@ class CheckpointWriter:
 
     def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
         """Hand a checkpoint over; waits only while too much is pending, the seconds returned."""
-        begun = now_s()
         self._claimed.update(each.digest for each in taken.fresh)
         pending = taken.pending_bytes
         with self._room:
@@ -104,6 +103,7 @@ class CheckpointWriter:
             self._wake_if_worth_it()
         self._count += 1
         self._walking.release()
+        begun = now_s()
         with self._room:
             self._room.wait_for(lambda: self.pending_bytes < PENDING_BYTES + pending or bool(self.failure))
         return now_s() - begun

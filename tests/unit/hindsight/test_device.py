@@ -161,3 +161,11 @@ def test_devices_in_use_are_waited_for_before_anything_is_read(monkeypatch: pyte
     cuda.is_initialized = lambda: False
     settle_devices()
     assert waited == [0, 2, 0, 2] and not is_capturing()
+
+
+def test_no_state_is_taken_while_jax_notes_operations() -> None:
+    """A loop in a function that jax.jit traces runs once, with objects that stand for numbers."""
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    seen = []
+    jax.jit(lambda x: seen.append(is_capturing()) or x + 1)(1.0)
+    assert seen == [True] and not is_capturing()
