@@ -327,7 +327,7 @@ def bench_pause() -> None:
     for megabytes in (10, 100, 1000):
         with tempfile.TemporaryDirectory() as folder:
             archive = Archive.create(Path(folder, "EXP"))
-            recording = archive.begin("run", {}, level=1)
+            recording = archive.begin("run", {}, level=1, is_light=True)
             writer = CheckpointWriter(recording, LogWriter(recording.log_path))
             writer.linger_s = 0.0
             arrays = [np.random.default_rng(n).normal(size=megabytes * 125_000 // 10) for n in range(10)]

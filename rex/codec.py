@@ -26,6 +26,7 @@ MAX_BASE_BYTES, _BASE_WINDOW_LOG = 32 << 20, 26
 _WIDE_BYTES, _WIDE_WINDOW_LOG = 4 << 20, 24
 
 _JOIN_BYTES = 4 << 20
+_BLOCK_BYTES = 128 << 10   # the most that a block of a frame holds
 # zstd contexts are costly to make and must not be shared by running threads.
 _contexts = threading.local()
 
@@ -89,6 +90,15 @@ def compress_together(parts: Sequence[bytes | memoryview], level: int) -> bytes:
         at += len(part)
     with memoryview(joined) as view:
         return compress(view[:size], level)
+
+
+def frame_of(pieces: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
+    """One zstd frame that holds pieces as they are, in parts that stand back to back: nothing is compressed, or copied."""
+    views = [memoryview(piece)[at:at + _BLOCK_BYTES] for piece in pieces for at in range(0, len(piece), _BLOCK_BYTES)]
+    parts: list[bytes | memoryview] = [ZSTD_MAGIC + b"\xe0" + sum(map(len, views)).to_bytes(8, "little")]     # its size is declared
+    for view in views:
+        parts += [(len(view) << 3).to_bytes(3, "little"), view]
+    return [*parts, b"\x01\0\0"]     # the last block is empty
 
 
 def decompress(frame: bytes, limit_bytes: int) -> bytes:

@@ -235,13 +235,14 @@ class Archive:
         write_atomically(self._path(DEFAULT), default_line(self.experiment(name).name))
 
     def begin(self, name: str | None = None, facts: Mapping[str, Any] | None = None,
-              level: int = LEVEL) -> Recording:
+              level: int = LEVEL, is_light: bool = False) -> Recording:
         """Begin an experiment; other recorders may be at work in the archive.
 
         Args:
             name: None takes the next free one of exp0, exp1, ...
             facts: what is known at the start, for `begun`.
             level: zstd level of new objects.
+            is_light: make packs that `add_light` may add to.
         Raises:
             UsageError: the name is taken or cannot be one.
         """
@@ -253,7 +254,7 @@ class Archive:
             if not os.path.exists(self._path(FIRST_FILE)):   # another process has unmade it meanwhile
                 write_atomically(self._path(FIRST_FILE), FIRST_TEXT)
             return Recording(self._make_directory(name), self.store, level, lock, facts or {}, self._find_log_base,
-                             "" if self._is_durable else self._path(FIRST_FILE))
+                             "" if self._is_durable else self._path(FIRST_FILE), is_light)
         except BaseException:
             lock.release()
             raise

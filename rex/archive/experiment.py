@@ -7,7 +7,7 @@ import functools
 import json
 import os
 from types import TracebackType
-from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Sequence
 
 from rex import codec
 from rex.archive import amendments, capture, logs, manifest as manifests
@@ -202,19 +202,20 @@ class Recording:
 
     def __init__(self, folder: Folder, store: Store, level: int, archive_lock: FileLock,
                  facts: Mapping[str, Any], find_base: Callable[[list[str], bool], Content | None] | None = None,
-                 unsynced: str = "") -> None:
+                 unsynced: str = "", is_light: bool = False) -> None:
         """Begin in a fresh directory; takes the lock over.
 
         Args:
             find_base: the log of an experiment of the same command or a like one, times apart or not.
             unsynced: a file that is not durable yet; "" if there is none.
+            is_light: make packs that `add_light` may add to.
         """
         self._folder = folder
         self.directory = directory = folder.path
         self.name = os.path.basename(directory)
         self.log_path = os.path.join(directory, LOG_PART)
         self._store = store
-        self._packer = Packer(store, level)
+        self._packer = Packer(store, level, is_light=is_light)
         self._archive_lock = archive_lock
         self._find_base = find_base or (lambda command, is_apart: None)
         self._log: logs.LogKeeper | None = None
@@ -260,6 +261,10 @@ class Recording:
     def add_pieces(self, pieces: Iterable[bytes], names: list[bytes] | None = None) -> Content:
         """Store a content cut where the caller says: each piece is an object."""
         return self._packer.add_pieces(pieces, names)
+
+    def add_light(self, pieces: Sequence[memoryview]) -> tuple[Content, list[bytes]]:
+        """Store memory, each piece an object, as fast as can be; see `Packer.add_light`."""
+        return self._packer.add_light(pieces)
 
     def capture(self, path: str | bytes, content: bool = True,
                 identities: Identities | None = None) -> FileState:

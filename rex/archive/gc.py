@@ -125,12 +125,12 @@ def _choose_packs(packs: list[PackReader], live: set[bytes], waste: float, recom
 def _is_dense(pack: PackReader) -> bool:
     """Whether a pack is as small as can be: it has frames that no recorder writes, or nothing in it compresses."""
     return max((size for _, _, size in pack.frames), default=0) >= DENSE_FRAME_BYTES // 2 or \
-        all(map(_is_incompressible, pack.frames))
+        all(_is_incompressible(pack, number) for number in range(len(pack.frames)))
 
 
-def _is_incompressible(frame: tuple[int, int, int]) -> bool:
-    _, stored, size = frame
-    return stored >= INCOMPRESSIBLE * size
+def _is_incompressible(pack: PackReader, number: int) -> bool:
+    _, stored, size = pack.frames[number]
+    return stored >= INCOMPRESSIBLE * size and not pack.is_light     # in a light one nobody tried
 
 
 def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], recompress: bool,
@@ -159,7 +159,7 @@ def _batches(packs: list[tuple[PackReader, list[bytes]]], recompress: bool) -> I
     """What copies all that is needed, each the bytes that it copied; some at a time."""
     for pack, needed in packs:
         whole = {number: objects for number, objects in _whole_frames(pack, needed).items()
-                 if not recompress or _is_incompressible(pack.frames[number])}
+                 if not recompress or _is_incompressible(pack, number)}
         frames: list[Work] = [partial(_copy_frame, pack, number, objects) for number, objects in whole.items()]
         others: list[Work] = [partial(_copy, digest) for digest in needed if pack.places[digest].frame not in whole]
         for works, size in ((frames, _FRAMES_BATCH), (others, _BATCH)):

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import threading
-from typing import Iterable
+from typing import Callable, Iterable, Sequence
 
 from rex import codec
 from rex.archive.content import EMPTY, HOLE, Content, Entry, encode_list, split_list
@@ -17,6 +17,7 @@ from rex.archive.packs import PackWriter
 from rex.archive.pipeline import Pipeline
 from rex.archive.store import Store, zero_blocks
 
+_LIGHT_BYTES = 1 << 20     # of a frame that is not compressed: they are written while a processor's own cache has them
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
 # Of frames that are to come again: at most so many, and at least so many up to an object that is, by its hash, one of three in
 # 256. So the same objects are together another time even where others came before them.
@@ -78,14 +79,15 @@ class Packer:
     """Adds objects to a store through new packs; safe for any number of threads."""
 
     def __init__(self, store: Store, level: int = LEVEL, is_fresh: bool = False,
-                 frame_bytes: int = FRAME_BYTES) -> None:
+                 frame_bytes: int = FRAME_BYTES, is_light: bool = False) -> None:
         """Add to a store; with is_fresh also what other packs already hold.
 
         Args:
             level: zstd level; a later value of the attribute holds for what comes then.
             frame_bytes: raw bytes that are compressed together.
+            is_light: make light packs, which `add_light` needs.
         """
-        self._store = store
+        self._store, self._is_light = store, is_light
         self.level = level
         self._is_fresh = is_fresh
         self._lock = threading.Lock()          # the group and what is known
@@ -135,6 +137,40 @@ class Packer:
             self._write_group(full, group)
         return digest
 
+    def add_light(self, pieces: Sequence[memoryview]) -> tuple[Content, list[bytes]]:
+        """Store a content of objects as they are, without compressing them, in a light pack.
+
+        Nothing but the objects has a hash: the content's is that of its list. The bytes are not needed after the call.
+
+        Args:
+            pieces: at most a few MiB each.
+        Returns:
+            The content, and the sha256 of each piece.
+        """
+        entries: list[Entry] = []
+        group: dict[bytes, memoryview] = {}
+        for piece in pieces:
+            digest = codec.sha256(piece)
+            entries.append((digest, len(piece)))
+            with self._lock:
+                if self._failure:
+                    raise self._failure
+                if self._is_there(digest):
+                    continue
+                self._added.add(digest)
+                self.new_bytes += len(piece)
+            group[digest] = piece
+            if sum(map(len, group.values())) >= _LIGHT_BYTES:
+                self._write_light(group)
+        if group:
+            self._write_light(group)
+        return self.add_entries(entries), [digest for digest, _ in entries]
+
+    def _write_light(self, group: dict[bytes, memoryview]) -> None:
+        objects = [(digest, len(piece)) for digest, piece in group.items()]
+        self._write(lambda pack: pack.add_parts(codec.frame_of([*group.values()]), objects))
+        group.clear()
+
     def _is_there(self, digest: bytes) -> bool:
         return digest in self._added or not self._is_fresh and self._store.place(digest) is not None
 
@@ -177,11 +213,14 @@ class Packer:
         group.take(frame, [len(data) for _, data in objects])
 
     def _write_frame(self, frame: bytes, objects: list[Entry]) -> None:
+        self._write(lambda pack: pack.add_frame(frame, objects))
+
+    def _write(self, add: Callable[[PackWriter], None]) -> None:
         try:
             with self._pack_lock:
                 if self._pack is None:
-                    self._pack = PackWriter(self._store.directory)
-                self._pack.add_frame(frame, objects)
+                    self._pack = PackWriter(self._store.directory, self._is_light)
+                add(self._pack)
                 if self._pack.size_bytes >= PACK_BYTES:
                     self._seal()
         except BaseException as error:
@@ -315,15 +354,15 @@ class Packer:
                 self._write_group(left, apart)
             apart.entries = entries
 
-    def add_entries(self, entries: list[Entry], sha256: str) -> Content:
-        """The content of objects that were stored, holes among them, and that has this hash."""
+    def add_entries(self, entries: list[Entry], sha256: str = "") -> Content:
+        """The content of objects that were stored, holes among them, and that has this hash; "": that of its list alone."""
         size = sum(length for _, length in entries)
         if not entries:
             return Content(EMPTY, 0)
         if len(entries) == 1 and entries[0][0] != HOLE:
-            return Content(sha256, size)
+            return Content(entries[0][0].hex(), size)
         depth, tree = self._add_lists(entries)
-        return Content(sha256, size, depth, tree.hex())
+        return Content(sha256 or tree.hex(), size, depth, tree.hex())
 
     def _add_cut(self, data: bytes, lengths: list[int], apart: Apart | None, helpers: Pipeline | None) -> list[Entry]:
         entries, begin, view = [], 0, memoryview(data)

@@ -9,7 +9,7 @@ A pack is a header, zstd frames that hold objects back to back, and an index:
                        u32 length, u32 0; sorted by hash
     footer  u64 offset of the index, u32 frames, u32 objects, magic "REXPEND\\n"
 
-Its name is the sha256 of all of it.
+Its name is the sha256 of all of it. In version 2 it is that of all but the frames: each object in them has its hash in the index.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rex.archive.locks import FileLock, remove_if_there, sync_directory, tempora
 from rex.errors import Damaged, TooNew
 from rex.values import dataclass
 
-VERSION = 1
+VERSION, LIGHT_VERSION = 1, 2
 HEADER = struct.Struct("<8sII")
 FRAME = struct.Struct("<QII")
 OBJECT = struct.Struct("<32sIIII")
@@ -35,6 +35,7 @@ MAGIC, END_MAGIC = b"REXPACK\n", b"REXPEND\n"
 _INDEX_COST = 8   # bytes of memory for a byte of the index
 # A frame that declares more is refused, not decompressed.
 MAX_FRAME_BYTES = 16 << 20
+_MOST_PARTS = 1000     # that the kernel takes at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,9 @@ class Place:
 class PackWriter:
     """One pack in the making, under a temporary name; not for several threads."""
 
-    def __init__(self, directory: str) -> None:
-        self._directory = directory
+    def __init__(self, directory: str, is_light: bool = False) -> None:
+        """is_light: its name is not to cover the frames, which takes a while."""
+        self._directory, self._is_light = directory, is_light
         self._path = temporary_name(directory)
         # Held until the pack has its name: a temporary file without this lock is waste.
         self._lock = FileLock(self._path, exclusive=True)
@@ -65,21 +67,36 @@ class PackWriter:
         self._frames: list[tuple[int, int, int]] = []
         self._objects: list[tuple[bytes, int, int, int, int]] = []
         self.size_bytes = 0
-        self._write(HEADER.pack(MAGIC, VERSION, 0))
+        self._write(HEADER.pack(MAGIC, LIGHT_VERSION if is_light else VERSION, 0))
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes, is_frame: bool = False) -> None:
         self._file.write(data)
-        self._digest.update(data)
+        if not (is_frame and self._is_light):
+            self._digest.update(data)
         self.size_bytes += len(data)
 
     def add_frame(self, frame: bytes, objects: list[tuple[bytes, int]]) -> None:
         """Append a compressed frame that holds these (sha256, length) back to back."""
+        self._note(len(frame), objects)
+        self._write(frame, is_frame=True)
+
+    def add_parts(self, parts: list[bytes | memoryview], objects: list[tuple[bytes, int]]) -> None:
+        """As `add_frame`, of a frame in parts, into a light pack; they are written from where they lie."""
+        assert self._is_light
+        size = sum(map(len, parts))
+        self._note(size, objects)
+        self._file.flush()
+        for at in range(0, len(parts), _MOST_PARTS):
+            write_parts(self._file.fileno(), parts[at:at + _MOST_PARTS])
+        self.size_bytes += size
+
+    def _note(self, size_bytes: int, objects: list[tuple[bytes, int]]) -> None:
+        """A frame of so many bytes follows."""
         number, offset = len(self._frames), 0
         for digest, length in objects:
             self._objects.append((digest, number, offset, length, 0))
             offset += length
-        self._frames.append((self.size_bytes, len(frame), offset))
-        self._write(frame)
+        self._frames.append((self.size_bytes, size_bytes, offset))
 
     def seal(self, is_durable: bool = True) -> str:
         """Write the index, make the pack durable, give it its name and return that.
@@ -115,6 +132,18 @@ class PackWriter:
             self._file.close()
         finally:
             self._lock.release()
+
+
+def write_parts(fd: int, parts: list[bytes | memoryview]) -> None:
+    """Write all of these to a file, back to back; at most 1000."""
+    written = os.writev(fd, parts)
+    while written < sum(map(len, parts)):     # a signal, or a full disk, which the next call tells
+        rest = []
+        for part in parts:
+            rest += [memoryview(part)[written:]] if written < len(part) else []
+            written = max(0, written - len(part))
+        parts = rest
+        written = os.writev(fd, parts)
 
 
 class PackReader:
@@ -163,13 +192,15 @@ class PackReader:
                 size_bytes < HEADER.size + FOOTER.size:
             raise self.damaged("it has no header")
         version = HEADER.unpack(head)[1]
-        if version > VERSION:
+        if version > LIGHT_VERSION:
             raise TooNew(f"the pack {self.name[:16]} has format version {version}",
-                         f"this Rex reads up to {VERSION}", "use a newer Rex")
+                         f"this Rex reads up to {LIGHT_VERSION}", "use a newer Rex")
+        self.is_light = version == LIGHT_VERSION
         tail = read_at(size_bytes - FOOTER.size, FOOTER.size)
         if len(tail) < FOOTER.size:
             raise self.damaged("its end is missing")
         index_offset, frames, objects, magic = FOOTER.unpack(tail)
+        self.index_offset = index_offset
         index_size = frames * FRAME.size + objects * OBJECT.size
         if magic != END_MAGIC or index_offset + index_size + FOOTER.size != size_bytes:
             raise self.damaged("its end is missing")

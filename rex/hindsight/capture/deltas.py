@@ -1,14 +1,13 @@
-"""Chunks of floats as their difference to an earlier checkpoint, bytes of equal weight side by side.
+"""Where chunks of memory are stored, and how they are read.
 
-Floats hardly compress. Those of one weight some steps apart share their sign, exponent and first digits: what
-remains of an exclusive or, with the first bytes of all numbers together, then the second ones, is half zeros.
-A base is stored whole, so that reading a chunk takes two objects at most.
+Runs that older versions recorded have chunks as their difference to an earlier one, bytes of equal weight side by side. A base
+is stored whole.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, Container
+from typing import Any
 
 import xxhash
 
@@ -16,11 +15,7 @@ from rex.errors import Damaged
 from rex.values import dataclass
 
 ITEM_BYTES = (2, 4, 8)
-LIFETIME = 3                   # checkpoints until a base is replaced: distance costs bytes, bases too
-BASES_BYTES = 1 << 30          # of memory for bases
 _READ_BASES_BYTES = 256 << 20
-_MOST_SPACES = 16
-_UNRELATED = 0.9               # share of numbers whose sign and exponent differ: then it does not pay
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +35,8 @@ class Place:
 NOWHERE = Place(b"")     # of a chunk that is not stored
 
 
-@dataclass(slots=True)
-class _Base:
-    sha256: bytes
-    data: bytes
-    uses: int = 0
-
-
-def encode(data: bytes | memoryview, base: bytes, item_bytes: int, space: Any = None) -> bytes | None:
-    """The difference of two arrays of numbers, of the same size as they; None if they are not alike.
-
-    Args:
-        space: an array of bytes of twice that size to work in.
-    """
-    import numpy
-    size, kind = len(data), f"<u{item_bytes}"
-    if space is None:
-        space = numpy.empty(2 * size, numpy.uint8)
-    mixed, planes = space[:size].view(kind), space[size:].reshape(item_bytes, -1)
-    numpy.bitwise_xor(numpy.frombuffer(data, kind), numpy.frombuffer(base, kind), out=mixed)
-    for plane in planes:       # a byte each, the last is the first of the number; faster than to transpose
-        plane[:] = mixed       # its lowest byte
-        mixed >>= 8
-    if numpy.count_nonzero(planes[-1]) > _UNRELATED * planes.shape[1]:
-        return None
-    return bytes(planes.data)
-
-
 def decode(encoded: bytes, base: bytes, item_bytes: int) -> memoryview:
-    """What `encode` was given.
+    """The bytes of a chunk from its difference to a base.
 
     Raises:
         ValueError: the sizes do not match.
@@ -84,48 +52,6 @@ def decode(encoded: bytes, base: bytes, item_bytes: int) -> memoryview:
         numbers |= plane
     numbers ^= numpy.frombuffer(base, kind)
     return memoryview(numbers.view(numpy.uint8))
-
-
-class Bases:
-    """What stood at an address when it was last stored whole."""
-
-    def __init__(self) -> None:
-        self._bases: OrderedDict[tuple[int, int], _Base] = OrderedDict()
-        self._held_bytes = 0
-        self._spaces: dict[int, Any] = {}     # arrays to work in, by their size: fresh memory costs more than the work
-
-    def shorten(self, address: int, data: memoryview, item_bytes: int) -> tuple[bytes, _Base] | None:
-        """What to store of a chunk, and the base that it differs from; None: it is stored whole."""
-        size = len(data)
-        base = self._bases.get((address, size))
-        if base is None or base.uses >= LIFETIME or item_bytes not in ITEM_BYTES or size % item_bytes:
-            return None
-        if size not in self._spaces:
-            import numpy
-            if len(self._spaces) >= _MOST_SPACES:
-                self._spaces.clear()
-            self._spaces[size] = numpy.empty(2 * size, numpy.uint8)
-        encoded = encode(data, base.data, item_bytes, self._spaces[size])
-        if encoded is None:
-            return None
-        base.uses += 1
-        return encoded, base
-
-    def learn(self, address: int, data: bytes, sha256: bytes, item_bytes: int) -> None:
-        """A chunk was stored whole."""
-        if item_bytes not in ITEM_BYTES:
-            return
-        key = address, len(data)
-        former = self._bases.pop(key, None)
-        self._held_bytes += len(data) - (len(former.data) if former else 0)
-        self._bases[key] = _Base(sha256, data)
-        while self._held_bytes > BASES_BYTES:
-            self._held_bytes -= len(self._bases.popitem(last=False)[1].data)
-
-    def keep_only(self, stored: Container[bytes]) -> None:
-        """Forget bases whose objects (by sha256) are not stored any more."""
-        for key in [key for key, base in self._bases.items() if base.sha256 not in stored]:
-            self._held_bytes -= len(self._bases.pop(key).data)
 
 
 class ChunkReader:

@@ -28,8 +28,9 @@ def is_capturing() -> bool:
     A device then does nothing until later, and to wait for it ends the capture.
     """
     tracing, cuda = getattr(sys.modules.get("torch"), "jit", None), _cuda()
+    is_clean = getattr(sys.modules.get("jax._src.core"), "trace_state_clean", None)     # no public module has it
     return hasattr(tracing, "is_tracing") and tracing.is_tracing() or cuda is not None and bool(
-        cuda.is_current_stream_capturing())
+        cuda.is_current_stream_capturing()) or is_clean is not None and not is_clean()
 
 
 def _cuda() -> Any:

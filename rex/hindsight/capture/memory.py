@@ -91,12 +91,6 @@ class Pool:
         self.slots += _ARENA_SLOTS
         self._free += [start + index * CHUNK_BYTES for index in range(_ARENA_SLOTS)]
 
-    def take_out(self, slot: int, size_bytes: int) -> bytes:
-        """The bytes of a slot, which is free again."""
-        data = ctypes.string_at(slot, size_bytes)
-        self.free(slot)
-        return data
-
     @property
     def free_bytes(self) -> int:
         """Of the slots that nobody has."""
@@ -184,10 +178,10 @@ class Deferred:
         host: the tensor that it is in then.
     """
 
-    __slots__ = ("key", "item_bytes", "slots", "host", "digest")
+    __slots__ = ("key", "slots", "host", "digest")
 
-    def __init__(self, key: tuple[int, int], item_bytes: int, slots: list[int], host: Any = None) -> None:
-        self.key, self.item_bytes, self.slots, self.host = key, item_bytes, slots, host
+    def __init__(self, key: tuple[int, int], slots: list[int], host: Any = None) -> None:
+        self.key, self.slots, self.host = key, slots, host
         self.digest = b""
 
     @property
@@ -205,14 +199,11 @@ class Fresh:
 
     Attributes:
         slot: of the pool, where its bytes are.
-        address: where they came from. item_bytes: size of the numbers in it.
     """
 
     digest: bytes
     slot: int
     size_bytes: int
-    address: int
-    item_bytes: int
 
 
 @dataclass(slots=True)
@@ -320,7 +311,7 @@ class Copier:
             self.taken.remade.add(whole)
             return whole
         if is_large and self._habits.is_changing(key):
-            deferred = Deferred(key, item_bytes, self._pool.put(address, size_bytes))
+            deferred = Deferred(key, self._pool.put(address, size_bytes))
             self.taken.deferred.append(deferred)
             return deferred
         count = -(-size_bytes // CHUNK_BYTES)
@@ -328,7 +319,7 @@ class Copier:
         digests, stale = found if found and all(map(self._is_known, found[0])) else ([b""] * count, range(count))
         if is_large:
             self._habits.unwritten.watch(key)
-        fresh = self._read(address, size_bytes, item_bytes, digests, stale)
+        fresh = self._read(address, size_bytes, digests, stale)
         if is_large:
             self._habits.learn(key, fresh, count)
             self._habits.unwritten.keep(key, digests)
@@ -343,7 +334,7 @@ class Copier:
             self._habits.unwritten.forget(key)
         return digests
 
-    def _read(self, address: int, size_bytes: int, item_bytes: int, digests: list[bytes], stale: Iterable[int]) -> int:
+    def _read(self, address: int, size_bytes: int, digests: list[bytes], stale: Iterable[int]) -> int:
         """Hash chunks, and copy those that nobody knows; how many these are."""
         view = memory_at(address, size_bytes)
         before = len(self.taken.fresh)
@@ -354,13 +345,13 @@ class Copier:
             if digest not in self._seen and not self._is_known(digest):
                 self._seen.add(digest)
                 slots = self._pool.put(address + at, len(part))
-                self.taken.fresh.append(Fresh(digest, slots[0], len(part), address + at, item_bytes))
+                self.taken.fresh.append(Fresh(digest, slots[0], len(part)))
         return len(self.taken.fresh) - before
 
     def take_device(self, flat: Any, item_bytes: int) -> Deferred:
         """Keep a tensor of bytes on a device as it is when `finish` is called."""
         self.taken.size_bytes += flat.numel()
-        deferred = Deferred((flat.data_ptr(), flat.numel()), item_bytes, [], self._device.start(flat))
+        deferred = Deferred((flat.data_ptr(), flat.numel()), [], self._device.start(flat))
         self.taken.deferred.append(deferred)
         return deferred
 
@@ -375,7 +366,7 @@ def settle(taken: Taken, pool: Pool, habits: Habits, is_known: Callable[[bytes],
     """Hash what was deferred; slots of what is known are given back."""
     seen = {each.digest for each in taken.fresh}
     for deferred in taken.deferred:
-        address, size_bytes = deferred.key
+        size_bytes = deferred.key[1]
         digests: list[bytes] = []
         fresh = 0
         for index, place in enumerate(deferred.places):
@@ -385,8 +376,7 @@ def settle(taken: Taken, pool: Pool, habits: Habits, is_known: Callable[[bytes],
             if digest not in seen and not is_known(digest):
                 seen.add(digest)
                 slot = place if deferred.host is None else pool.put(place, size)[0]
-                taken.fresh.append(Fresh(digest, slot, size, address + index * CHUNK_BYTES,
-                                         deferred.item_bytes))
+                taken.fresh.append(Fresh(digest, slot, size))
                 fresh += 1
             elif deferred.host is None:
                 pool.free(place)

@@ -6,9 +6,11 @@ import fcntl
 import os
 import threading
 import time
+from typing import Callable
 
+from rex.hindsight.capture.device import is_in_use
 from rex.hindsight.policy.borders import BESIDE
-from rex.hindsight.trace.clock import now_s
+from rex.hindsight.trace.clock import now_s, thread_s
 
 _LEAST_FD = 700     # a script's own files keep the numbers that they have without us
 _process_s = time.process_time
@@ -35,6 +37,11 @@ class Contention:
         except (OSError, ValueError, IndexError):   # the script closed what it did not open
             self._fd = -1
             return wall_s
+
+    def clock(self) -> Callable[[], float]:
+        """What tells the seconds that recording takes from the thread: those that it computes, for what it waits for meanwhile may be
+        the training's (a library that computes beside). Where a device is in use, waits for its copies count."""
+        return self.worked_s if is_in_use() else thread_s
 
     @property
     def worked_share(self) -> float:

@@ -25,7 +25,7 @@ from rex.hindsight.run.seek import Seeker
 from rex.hindsight.run.session import SWITCHED_OFF, Entry
 from rex.hindsight.run.standing import Standing
 from rex.hindsight.trace import output
-from rex.hindsight.trace.clock import Clock, Entropy, now_s
+from rex.hindsight.trace.clock import Clock, Entropy, now_s, thread_s
 from rex.hindsight.trace.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.trace.values import plain_value
 from rex.types import format_duration
@@ -272,7 +272,8 @@ class Recorder(Seeker):
         spent = now - self.last_s
         if spent < self.granularity_s / 5 and not is_kept:
             return
-        begun_s = self.contention.worked_s()
+        clock = self.contention.clock()
+        begun_s = clock()
         self.had_border = True
         self._write_output(has_more=True)
         at_s = now - self.started_s
@@ -280,7 +281,7 @@ class Recorder(Seeker):
                        clock=self.clock.count, entropy=self.entropy.count)
         self._checkpoint_if_wanted(position, entry, now, saved_s, is_last)
         self.last_s = now_s()
-        self.border_s += self.contention.worked_s() - begun_s
+        self.border_s += clock() - begun_s
 
     def _checkpoint_if_wanted(self, position: str, entry: Entry, now: float, saved_s: float, is_last: bool) -> None:
         outermost = self.stack[0] if self.stack else None
@@ -329,13 +330,14 @@ class Recorder(Seeker):
         self._remade.clear()
         if self.policy.overhead >= 1 or entry.site.key in self._brief or self._look_s > allowed_s or is_capturing():
             return
-        begun, sizer = self.contention.worked_s(), Sizer()
+        clock, sizer = self.contention.clock(), Sizer()
+        begun = clock()
         try:
             walk_roots(self.shapes, sizer, self.roots(entry).pairs())
             self._remade.note(sizer.large, allowed_s / _HASH_S)
         except Exception:   # objects raise what they like; a checkpoint will tell
             self._remade.clear()
-        self._look_s = self.contention.worked_s() - begun
+        self._look_s = clock() - begun
         self.border_s += self._look_s
 
     def _is_affordable(self, border: Occasion, entry: Entry) -> bool:
@@ -343,9 +345,10 @@ class Recorder(Seeker):
 
         What was earned already may pay for all of it. Else only what the script's beginning did not make is kept.
         """
-        begun, sizer = self.contention.worked_s(), Sizer()
+        clock, sizer = self.contention.clock(), Sizer()
+        begun = clock()
         walk_roots(self.shapes, sizer, self.roots(entry).pairs(), met=self._alike.met)
-        self._walk_s = self.contention.worked_s() - begun
+        self._walk_s = clock() - begun
         if self._would_pay(replace(border, saved_s=0.0, ahead_s=0.0), sizer.size_bytes):
             self._remade.clear()
             return True
@@ -364,13 +367,17 @@ class Recorder(Seeker):
 
     def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
         """Keep the state of this moment."""
-        begun = self.contention.worked_s()
+        clock = self.contention.clock()
+        begun = clock()
         snapshot, taken = self._walk(self.roots(entry).pairs(), self._remade)
         if why := company(self.modules) or (self.files.why_lost if self.files else ""):
             snapshot.opaque.setdefault("<beside>", why)
-        pause = self.contention.worked_s() - begun
         pending = taken.pending_bytes
-        pause += self.writer.put(position, snapshot, taken, pause)
+        waited = self.writer.put(position, snapshot, taken, clock() - begun)
+        if clock is thread_s:     # which does not go on in waits
+            self.border_s += waited
+            begun -= waited
+        pause = clock() - begun
         self.pause_s += pause
         price = Price(pause, self.writer.cost_s(pending) * self.lost_share)
         self.policy.paid(kind, price)

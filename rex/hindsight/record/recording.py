@@ -24,7 +24,7 @@ def record(job: dict[str, Any], run_script: RunScript) -> int:
     """Record a run; the exit status of the script."""
     archive = Archive.open(job["archive"])
     facts = {**job["begun"], "engine": job["manifest"]["engine"]}
-    with archive.begin(job["name"], facts, LEVEL) as recording:
+    with archive.begin(job["name"], facts, LEVEL, is_light=True) as recording:
         with open(job["report"], "w", encoding="utf-8") as file:
             file.write(recording.name)
         policy = Policy(job["overhead"], job["restore_factor"])

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Iterator
-
 from rex.archive import Archive, Content, Recording
-from rex.hindsight.capture.deltas import NOWHERE, Bases, Place
+from rex.hindsight.capture.deltas import NOWHERE, Place
 from rex.hindsight.capture.device import DeviceCopies
 from rex.hindsight.capture.graph import Snapshot, encode_snapshot
-from rex.hindsight.capture.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
+from rex.hindsight.capture.memory import Copier, Fresh, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.capture.tables import encode_table, read_table
 from rex.hindsight.capture.unwritten import Unwritten
 from rex.hindsight.policy.remade import Remade
@@ -26,7 +24,7 @@ _LINGER_BYTES = 4 << 20
 _PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
 # What a checkpoint is taken to cost the writer, until it knows: seconds of a processor each, and for so many bytes.
 _SMALL_S, _SMALL_BYTES = 0.001, 256 << 10
-_LARGE_S, _LARGE_BYTES = 0.05, 8 << 20
+_LARGE_S, _LARGE_BYTES = 0.002, 1 << 20
 
 
 @dataclass(slots=True)
@@ -58,7 +56,6 @@ class CheckpointWriter:
         self.expected_s = 0.0          # what storing it will take
         self._unfinished = 0           # jobs
         self._recording, self._log = recording, log
-        self._bases = Bases()
         self._known: dict[bytes, Place] = {}     # by digest
         self._claimed: set[bytes] = set()
         self._count = self._former = 0
@@ -95,7 +92,6 @@ class CheckpointWriter:
 
     def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
         """Hand a checkpoint over; waits only while too much is pending, the seconds returned."""
-        begun = now_s()
         self._claimed.update(each.digest for each in taken.fresh)
         pending = taken.pending_bytes
         with self._room:
@@ -107,6 +103,7 @@ class CheckpointWriter:
             self._wake_if_worth_it()
         self._count += 1
         self._walking.release()
+        begun = now_s()
         with self._room:
             self._room.wait_for(lambda: self.pending_bytes < PENDING_BYTES + pending or bool(self.failure))
         return now_s() - begun
@@ -221,16 +218,13 @@ class CheckpointWriter:
             before = self._recording.new_bytes
             is_settled = not job.taken.deferred
             settle(job.taken, self._pool, self._habits, self._known.__contains__, self._device)
-            names: list[bytes] = []
-            fresh = self._recording.add_pieces(self._chunks(job.taken, names), names)
+            memory = self._store(job.taken.fresh)
             for root in () if is_settled else job.snapshot.roots:
                 settle_nodes(root.nodes)
             structure = self._recording.add_bytes(encode_snapshot(job.snapshot))
             table = self._recording.add_bytes(encode_table(job.taken.buffers, self._known, job.taken.remade))
             name = f"hindsight/{job.number}"
-            stored = {f"{name}/structure": structure, f"{name}/table": table}
-            if fresh.size:
-                stored[f"{name}/memory"] = fresh
+            stored = {f"{name}/structure": structure, f"{name}/table": table, **({f"{name}/memory": memory} if memory else {})}
             self.contents |= stored
             self._unkept |= stored
             done.append(Checkpoint(job.number, job.position, structure, table, job.snapshot.opaque, job.pause_s,
@@ -286,20 +280,15 @@ class CheckpointWriter:
         self._known = {digest: place for digest, place in self._known.items()
                        if place.sha256 in needed and (not place.base or place.base in needed)}
         self._claimed.intersection_update({*self._known, *(digest for _, found in buffers for digest in found)})
-        self._bases.keep_only(needed)
         return needed, gone
 
-    def _chunks(self, taken: Taken, names: list[bytes]) -> Iterator[bytes]:
-        """What to store; the name of each object is the last of `names` when the next is asked for."""
-        for fresh in taken.fresh:
-            if fresh.digest in self._known:   # it was stored since
-                self._pool.free(fresh.slot)
-                continue
-            found = self._bases.shorten(fresh.address, memory_at(fresh.slot, fresh.size_bytes), fresh.item_bytes)
-            data = self._pool.take_out(fresh.slot, 0 if found else fresh.size_bytes)
-            shorter, base = found or (data, None)
-            yield shorter
-            if base is None:
-                self._bases.learn(fresh.address, data, names[-1], fresh.item_bytes)
-            self._known[fresh.digest] = Place(names[-1], base.sha256, fresh.item_bytes) if base else Place(names[-1])
-            self._claimed.add(fresh.digest)
+    def _store(self, fresh: list[Fresh]) -> Content | None:
+        """Store chunks that nobody kept, as they are; the content that they are of."""
+        left = {each.digest: each for each in fresh if each.digest not in self._known}      # some were stored since
+        content, names = self._recording.add_light([memory_at(each.slot, each.size_bytes) for each in left.values()])
+        for each in fresh:
+            self._pool.free(each.slot)
+        for digest, name in zip(left, names):
+            self._known[digest] = Place(name)
+        self._claimed.update(left)
+        return content if left else None

@@ -8,8 +8,11 @@ from typing import Callable
 
 import pytest
 
-from rex.archive import Archive, Experiment
+from rex import codec
+from rex.archive import Archive, Content, Experiment, Manifest
 from rex.archive.check import check
+from rex.archive.exporting import export, import_from
+from rex.archive.gc import collect
 from rex.archive.manifest import encode
 from rex.errors import Damaged, Locked, TooNew
 from rex.values import replace
@@ -119,3 +122,38 @@ def test_nothing_is_dropped_while_a_manifest_cannot_be_read(archive: Archive,
     hurt(os.path.join(record({"/a": b"x"}).directory, "identity"), 20)
     check(fresh(archive), repair=True)
     assert len(os.listdir(archive.store.directory)) == 1
+
+
+def record_light(archive: Archive) -> tuple[Content, list[bytes]]:
+    """An experiment with a content of memory, as hindsight stores it."""
+    pieces = [os.urandom(1000), bytes(3000), os.urandom(200_000)]
+    with archive.begin(is_light=True) as recording:
+        content, names = recording.add_light([*map(memoryview, pieces), memoryview(pieces[0])])
+        assert names == [codec.sha256(piece) for piece in (*pieces, pieces[0])]
+        recording.finish(Manifest(("x",), attachments={"memory": content}))
+    return content, [*pieces, pieces[0]]
+
+
+def test_every_byte_of_a_light_pack_counts(archive: Archive) -> None:
+    content, pieces = record_light(archive)
+    assert check(archive) == [] and archive.read(content) == b"".join(pieces)
+    [pack] = archive.store.packs()
+    size = os.path.getsize(pack.path)
+    for at in [*range(0, size, size // 60), *range(size - 24, size)]:
+        hurt(pack.path, at)
+        assert check(fresh(archive)), at
+        hurt(pack.path, at)
+    assert check(fresh(archive)) == []
+
+
+def test_what_is_in_a_light_pack_can_be_compressed_and_sent(archive: Archive, tmp_path: Path) -> None:
+    content, pieces = record_light(archive)
+    with open(tmp_path / "file", "wb") as file:
+        export(archive, file)
+    other = Archive.create(tmp_path / "other")
+    with open(tmp_path / "file", "rb") as file:
+        import_from(file, other)
+    collect(archive, recompress=True)
+    assert not any(pack.is_light for pack in fresh(archive).store.packs())
+    for each in (fresh(archive), other):
+        assert check(each) == [] and each.read(content) == b"".join(pieces)

@@ -48,8 +48,8 @@ def test_objects_are_where_the_index_says(tmp_path: Path) -> None:
 def test_a_newer_version_is_refused_by_number(tmp_path: Path) -> None:
     path = make(tmp_path)
     data = path.read_bytes()
-    path.write_bytes(data[:8] + b"\x02" + data[9:])
-    with pytest.raises(TooNew, match="version 2"):
+    path.write_bytes(data[:8] + b"\x03" + data[9:])
+    with pytest.raises(TooNew, match="version 3"):
         reader(path)
 
 
@@ -79,3 +79,25 @@ def test_frames_that_are_bombs_are_refused(tmp_path: Path) -> None:
     writer.add_frame(codec.compress(bytes(size), 19), [(codec.sha256(b""), size)])
     with pytest.raises(RexError, match="too large"):
         reader(tmp_path / writer.seal())
+
+
+@pytest.mark.parametrize("sizes", [[0], [1], [128 << 10], [(128 << 10) + 1, 5, 300_000], [100] * 3000])
+def test_a_light_pack_holds_objects_as_they_are(tmp_path: Path, sizes: list[int]) -> None:
+    objects = [os.urandom(size) for size in sizes]
+    writer = PackWriter(str(tmp_path), is_light=True)
+    entries = [(codec.sha256(each), len(each)) for each in objects]
+    writer.add_parts(codec.frame_of(objects), entries)
+    writer.add_frame(codec.compress(b"after it", 3), [(codec.sha256(b"after it"), 8)])
+    pack = reader(tmp_path / writer.seal())
+    assert pack.is_light and pack.read_frame(0) == b"".join(objects) and pack.read_frame(1) == b"after it"
+    assert pack.size_bytes == os.path.getsize(pack.path)
+    assert objects[-1][:1000] in (tmp_path / pack.name).read_bytes()
+
+
+def test_a_frame_in_parts_is_whole_if_the_system_takes_it_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take_all = os.writev
+    monkeypatch.setattr(os, "writev", lambda fd, parts: os.write(fd, b"".join(parts)[:1000]) if parts else take_all(fd, parts))
+    writer = PackWriter(str(tmp_path), is_light=True)
+    data = os.urandom(50_000)
+    writer.add_parts(codec.frame_of([data]), [(codec.sha256(data), len(data))])
+    assert reader(tmp_path / writer.seal()).read_frame(0) == data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -61,6 +62,17 @@ def test_without_the_kernels_figures_the_wall_clock_counts(clock: dict[str, floa
     monkeypatch.setattr(contention.os, "pread", closed)
     clock.update(wall=110.0, waited=6.0)
     assert watch.worked_s() == 110.0 and watch.worked_s() == 110.0
+
+
+def test_waits_for_what_the_training_computes_beside_are_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A walk may wait for arrays that a library's threads still compute; copies from a device are waited for because of us."""
+    watch = Contention()
+    for is_device, least_s, most_s in ((False, 0.0, 0.05), (True, 0.05, 60.0)):
+        monkeypatch.setattr(contention, "is_in_use", lambda found=is_device: found)
+        clock = watch.clock()
+        begun_s = clock()
+        time.sleep(0.1)
+        assert least_s <= clock() - begun_s < most_s
 
 
 def test_its_descriptor_leaves_the_scripts_numbers_alone() -> None:

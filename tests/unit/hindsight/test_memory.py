@@ -22,8 +22,9 @@ def test_a_pool_keeps_bytes_and_takes_slots_back(size: int) -> None:
     array = np.frombuffer(data, np.uint8)
     for _ in range(3):
         slots = pool.put(address(array), size)
-        found = b"".join(pool.take_out(slot, min(CHUNK_BYTES, size - n * CHUNK_BYTES))
-                         for n, slot in enumerate(slots))
+        found = b"".join(bytes(memory_at(slot, min(CHUNK_BYTES, size - n * CHUNK_BYTES))) for n, slot in enumerate(slots))
+        for slot in slots:
+            pool.free(slot)
         assert found == data
     assert pool.free_bytes == pool.slots * CHUNK_BYTES
 
@@ -35,7 +36,7 @@ def test_slots_of_small_buffers_do_not_overlap() -> None:
     ranges = sorted(zip(slots, sizes))
     assert all(at + size <= after for (at, size), (after, _) in zip(ranges, ranges[1:]))
     for slot, size in zip(slots, sizes):
-        assert pool.take_out(slot, size) == array.tobytes()[:size]
+        assert bytes(memory_at(slot, size)) == array.tobytes()[:size]
 
 
 def test_a_pool_that_was_prepared_grows_no_more() -> None:

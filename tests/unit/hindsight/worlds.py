@@ -24,7 +24,7 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.archive = Archive.create(folder / "EXP")
-        self.recording = self.archive.begin("run", {}, level=1)
+        self.recording = self.archive.begin("run", {}, level=1, is_light=True)
         self.log = LogWriter(self.recording.log_path)
         self.writer = CheckpointWriter(self.recording, self.log)
         self.writer.linger_s = 0.0
