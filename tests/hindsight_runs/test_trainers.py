@@ -99,6 +99,16 @@ def test_what_a_library_computes_in_a_try_is_skipped_without_its_callbacks(tmp_p
     assert case.replay() == case.truth() and "6 loops skipped" in case.told
 
 
+def test_a_block_in_a_function_that_has_other_loops(tmp_path: Path) -> None:
+    case = with_library(tmp_path, SCRIPT.replace('"Engine.fit", trains=["self.step", "self.measure"]',
+                                                 '"Engine.fit", "Engine.measure", trains=["self.step", "self.history.append"]'))
+    Case(tmp_path / "library", engine=LIBRARY.replace("        def measure(self):\n", "        def measure(self):\n"
+                                                      "            for each in self.history:\n                assert each\n"))
+    assert case.record() == python(case.folder, "train.py")
+    case.add_after("train", "seen.append", "print('probe', epoch, seen[-1])")
+    assert case.replay() == case.truth() and "12 loops skipped" in case.told
+
+
 def test_a_statement_behind_the_training_runs_none_of_it(tmp_path: Path) -> None:
     case = with_library(tmp_path)
     case.record()
@@ -177,6 +187,7 @@ def test_xgboost_trains_on_from_a_checkpoint_unless_it_draws_random_numbers(tmp_
     truth = case.truth()
     assert case.replay() == truth
     assert case.replay("--epochs", "3:5") == "".join(truth.splitlines(True)[3:5])
+    assert "begun at the start" not in case.told
     assert ("nothing skipped: a booster that draws random numbers" in case.told) == (share != "1")
 
 
@@ -188,12 +199,13 @@ def test_lightgbm_is_trained_again_where_its_text_does_not_tell(tmp_path: Path) 
         train = lightgbm.Dataset(data, data[:, 0] * data[:, 1])
         def callback(state):
             print("round", state.iteration)
-        lightgbm.train({"verbose": -1, "num_threads": 1}, train, 4, callbacks=[callback])
+        slower = lightgbm.reset_parameter(learning_rate=lambda k: 0.3 * 0.9 ** k)
+        lightgbm.train({"verbose": -1, "num_threads": 1}, train, 4, callbacks=[callback, slower])
         """)
     case.record()
-    case.add_after("train", 'print("round"', "print('probe', state.model.feature_importance())")
+    case.add_after("train", 'print("round"', "print('probe', state.model.feature_importance(), state.model.params['learning_rate'])")
     assert case.replay() == case.truth() and "4 loops skipped" in case.told
-    case.edit("train", "feature_importance()", "feature_importance('gain')")
+    case.edit("train", "feature_importance(), ", "feature_importance('gain'), ")
     assert case.replay() == case.truth() and "nothing skipped: a booster of LightGBM" in case.told
 
 

@@ -6,7 +6,7 @@ from typing import Any, Iterable
 
 from rex.hindsight.capture.graph import LONG_BYTES, Node, Shape, Walk
 from rex.hindsight.capture.shapes import Cannot, attribute_pairs, put_attributes
-from rex.hindsight.trainers.native import state_of
+from rex.hindsight.trainers.native import NativeState, state_of
 
 
 class NativeShape(Shape):
@@ -40,9 +40,16 @@ class NativeShape(Shape):
         state = state_of(type(value))
         assert state is not None
         content = build.get(node[4])
-        is_other = not (state.is_fixed or state.is_derived) and state.save(value) != content     # as it was before it has other attributes
+        is_other = not (state.is_fixed or state.is_derived) and _differs(state, value, content)     # before it has other attributes
         put_attributes(value, dict(zip(node[2], build.values(node[3]))), set(vars(value)).difference(state.pointers))
         if state.is_derived:
             build.after(lambda: state.load(value, content))
         elif is_other:
             state.load(value, content)
+
+
+def _differs(state: NativeState, value: Any, content: bytes) -> bool:
+    try:
+        return state.save(value) != content
+    except Exception:     # a new instance may have nothing to save yet; its kind's adapter raises what it likes
+        return True

@@ -112,7 +112,7 @@ def plan_trainer(source: str | bytes, trainer: Trainer, path: str = "<source>") 
     for function, qualname, _ in list(_walk(plan.tree, "", ())):
         if isinstance(function, _FUNCTIONS) and qualname in trainer.functions:
             functions[qualname] = function
-            loops = [node for node in ast.walk(function) if isinstance(node, _LOOPS)]
+            loops = [node for node in ast.walk(function) if isinstance(node, _LOOPS) and _calls(node, trainer.trains)]
             for body in [loop.body for loop in loops] or [function.body]:
                 _make_block(body, trainer.trains)
     for node, qualname, inside in _walk(plan.tree, "", ()):

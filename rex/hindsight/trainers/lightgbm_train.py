@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import sys
 from typing import Any, Callable
@@ -13,7 +14,7 @@ from rex.hindsight.trainers.unready import Unready
 TRAINERS = (Trainer("lightgbm.engine", ("train",), ("booster.update", "booster.eval_train", "booster.eval_valid"), tested="lightgbm 4.7.0"),)
 _FIELDS = ("label", "weight", "init_score")
 # Texts of models have gains in six digits.
-_REFUSED = ("update", "rollback_one_iter", "_Booster__boost", "_Booster__inner_eval", "_Booster__inner_predict", "eval",
+_REFUSED = ("update", "add_valid", "rollback_one_iter", "_Booster__boost", "_Booster__inner_eval", "_Booster__inner_predict", "eval",
             "dump_model", "refit", "shuffle_models", "set_leaf_output")
 _unready = Unready("a booster of LightGBM is trained further, or asked what its model's text does not tell: a checkpoint holds the text")
 
@@ -59,6 +60,16 @@ STATES = {"Booster": _Booster(), "Dataset": _Dataset()}
 def watch(basic: Any, refuse: Callable[[str], None]) -> None:
     """Have a replay skip nothing if it wants more of a booster than its model."""
     _unready.watch(basic.Booster, {**dict.fromkeys(_REFUSED, lambda *_, **__: True), "feature_importance": _wants_gains}, refuse)
+    reset = basic.Booster.reset_parameter
+
+    @functools.wraps(reset)
+    def reset_parameter(booster: Any, params: dict[str, Any]) -> Any:
+        if not _unready.has(booster):
+            return reset(booster, params)
+        booster.params.update(params)     # in C they are for the next round, which such a booster does not compute
+        return booster
+
+    basic.Booster.reset_parameter = reset_parameter
 
 
 def _wants_gains(booster: Any, importance_type: str = "split", *_: Any, **__: Any) -> bool:

@@ -39,6 +39,10 @@ class Unready:
 
         return guarded
 
+    def has(self, value: Any) -> bool:
+        """Whether an object was put back for reading only."""
+        return value in self._unready
+
     def note(self, value: Any) -> None:
         """An object was put back: neither it nor those that draw from the same generator go on as recorded."""
         self._unready.update(self._alive)
