@@ -88,8 +88,8 @@ def main() -> None:
         for what, seconds in reuse.items():
             print(f"{what:12} {seconds:7.2f} s  {seconds / reuse['whole']:6.1%}")
         all_runs = measure_replay(top, given.steps, given.runs, given.rounds)
-        print(f"replay --all {all_runs['one_by_one']:.2f} s one by one, {all_runs['planned']:.2f} s planned, {all_runs['computed']:.2f} s "
-              f"in shared steps as they ran, {all_runs['wall']:.2f} s the command; identical: {all_runs['identical']}")
+        print(f"replay --all {all_runs['one_by_one']:.2f} s one by one, {all_runs['planned']:.2f} s planned, {all_runs['processor']:.2f} s of "
+              f"processor time as it ran, {all_runs['wall']:.2f} s the command; identical: {all_runs['identical']}")
 
 
 if __name__ == "__main__":

@@ -260,14 +260,14 @@ def _link(tree: FileTree, entries: dict[str, FileEntry], uses: dict[str, FileUse
 def read_processes(log: str | BinaryIO) -> Told:
     """The process tree of a log, threads left out, and what the recorder had to tell."""
     processes: dict[int, Process] = {}
-    threads: set[int] = set()
+    leaders: dict[int, int] = {}               # of threads: the process that they are of
     children_s: dict[int | None, float] = {}   # by process: what its children have used that ended
     notes: list[str] = []
     with LogReader(log) as reader:
         for event in reader.select({TASK, EXIT, NOTE, *_EXECS}):
             if event.call == TASK:
                 if event.args[2] & _CLONE_THREAD:
-                    threads.add(event.task)
+                    leaders[event.task] = leaders.get(event.args[0], event.args[0])
                     continue
                 parent = event.args[0] if event.args[0] != 0xFFFFFFFF else None
                 inherited = processes.get(parent) if parent is not None else None
@@ -279,7 +279,8 @@ def read_processes(log: str | BinaryIO) -> Told:
             elif event.call == EXIT and event.task in processes:
                 process = processes[event.task]
                 used_s = (event.args[0] + event.args[1]) / 1e6   # with the children that it waited for
-                children_s[process.parent] = children_s.get(process.parent, 0.0) + used_s
+                above = leaders.get(process.parent, process.parent) if process.parent is not None else None
+                children_s[above] = children_s.get(above, 0.0) + used_s
                 processes[event.task] = replace(
                     process, end_s=event.time_ns / 1e9, exit_status=os.waitstatus_to_exitcode(event.result & 0xFFFF),
                     cpu_s=round(max(0.0, used_s - children_s.get(event.task, 0.0)), 6))

@@ -1,4 +1,4 @@
-"""`rex plan`: the replay sequence of many versions, its cost and its proof."""
+"""`rex plan`: the replay sequence of many runs or versions, its cost and its proof."""
 
 from __future__ import annotations
 
@@ -20,38 +20,58 @@ if TYPE_CHECKING:
 ALGORITHMS = ("best", "pc", "prp-v1", "prp-v2", "lfu", "online", "none")
 
 
-@click.command("plan", help="""Show in which order to replay many versions, and what it costs.
+@click.command("plan", help="""Show how rex replay --all replays many runs, and what it costs.
 
-The versions are those that were recorded with `rex record --cells`.
-TREE.json holds the cells of all versions, merged on common prefixes:
+Of plain runs it shows which steps each run executes (CT), keeps (CP), puts
+back (PB) and lets go of (EV). Seconds are processor time (docs/trees.md).
+
+If the archive holds versions that were recorded with `rex record --cells`, it
+shows in which order their cells run. TREE.json holds the cells of all versions, merged on common prefixes:
 {"nodes": [{"id", "parent", "cost", "size"}]}, with cost in seconds and size
 in bytes; size null says that the cell cannot be checkpointed.
 
 \b
-The steps:   CT u     compute cell u
+Of cells:    CT u     compute cell u
              CP u     checkpoint it into the cache
              RS u v   restore u and switch to its child v
              EV u     evict the checkpoint of u
 
 Examples: rex plan -l EXP --cache 4GiB; rex plan --tree TREE.json --cache 4GiB
 
-Exit codes: 0 planned, 2 bad tree or options, or no version fits --deadline, 10 no such archive, or no versions in it.""")
+Exit codes: 0 planned, 2 bad tree or options, or nothing fits --deadline, 10 no such archive, or no finished runs in it.""")
 @click.argument("ref", metavar="[ARCHIVE]", required=False)
 @click.option("-l", "--archive", default="__default", show_default=True,
-              help="Plan the versions that this archive holds.")
+              help="Plan what this archive holds.")
+@click.option("-e", "--experiment", "pattern", metavar="GLOB", help="Of plain runs: those with such names.")
 @click.option("--tree", "tree_path", metavar="TREE.json",
               type=click.Path(path_type=Path), help="Plan this tree instead.")
-@click.option("--cache", "cache", metavar="SIZE", default="0", show_default=True,
-              help="What all checkpoints together may take: 512M, 4GiB, or bytes.")
+@click.option("--cache", "cache", metavar="SIZE",
+              help="What may be kept at a time: 512M, 4GiB, or bytes: outputs of steps (all), checkpoints of cells (0).")
 @click.option("--algorithm", type=click.Choice(ALGORITHMS), default="best", show_default=True,
-              help="The planner.")
+              help="The planner, of cells.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, show_default=True,
               help="Say also how long this many processes side by side will take.")
-@click.option("--deadline", "deadline_s", type=DURATION, metavar="DURATION", help="Plan as many versions as can be replayed in this time, and say which.")
+@click.option("--deadline", "deadline_s", type=DURATION, metavar="DURATION", help="Plan as many as can be replayed in this time, and say which.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(ref: str | None, archive: str, tree_path: Path | None, cache: str, algorithm: str, jobs: int,
+def command(ref: str | None, archive: str, pattern: str | None, tree_path: Path | None, cache: str | None, algorithm: str, jobs: int,
             deadline_s: float | None, as_json: bool) -> None:
     """Plan, and print the steps with their costs."""
+    if tree_path is None:
+        from rex.cli.allruns import kept_bytes, runs_to_replay
+        archive = either(ref, archive, None)[0]
+        runs = runs_to_replay(archive, pattern)
+        if runs is not None:
+            from rex.cli.plan_runs import plan_runs
+            from rex.trees.replayall import Wishes
+            if algorithm != "best":
+                raise UsageError(f"--algorithm {algorithm} plans cells", "this archive holds plain runs", "leave --algorithm out")
+            plan_runs(Wishes(archive, "", kept_bytes(cache), jobs, deadline_s=deadline_s), runs, pattern, as_json)
+            return
+    plan_cells(archive, tree_path, "0" if cache is None else cache, algorithm, jobs, deadline_s, as_json)
+
+
+def plan_cells(archive: str, tree_path: Path | None, cache: str, algorithm: str, jobs: int, deadline_s: float | None, as_json: bool) -> None:
+    """Plan the versions of an archive, or a tree of a file."""
     from rex.multiversion.planners import make_plan, plan_deadline
     from rex.multiversion.scheduling import choose_order
     from rex.multiversion.sequence import check
@@ -66,7 +86,7 @@ def command(ref: str | None, archive: str, tree_path: Path | None, cache: str, a
     else:
         from rex.multiversion.merge import merge
         from rex.multiversion.versions import load_versions
-        tree = merge(load_versions(either(ref, archive, None)[0])[1]).execution
+        tree = merge(load_versions(archive)[1]).execution
     more: dict[str, object] = {}
     if deadline_s is None:
         plan = make_plan(tree, budget_bytes, algorithm)

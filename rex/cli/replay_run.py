@@ -144,10 +144,12 @@ def run(archive: str = "__default", experiment: str | None = None, outdir: str |
             if dask and deadline_s is not None:
                 raise UsageError("--deadline is for this machine alone", "nobody knows how soon a cluster's workers are free",
                                  "leave --dask out, or --deadline")
-            from rex.cli.allruns import replay_runs, runs_to_replay
+            from rex.cli.allruns import kept_bytes, replay_runs, runs_to_replay
             runs = runs_to_replay(archive, experiment)
             if runs is not None:
-                return replay_runs(archive, runs, experiment, where, cache, jobs, dask, deadline_s, sandbox, json_wanted, quiet, check, told, wanted)
+                from rex.trees.replayall import Wishes
+                wishes = Wishes(archive, where, kept_bytes(cache), jobs, sandbox, dask, deadline_s)
+                return replay_runs(wishes, runs, experiment, check, json_wanted, quiet, told, wanted)
             return replay_versions(archive, where, cache, jobs, algorithm, wanted, dask, deadline_s, sandbox, check, json_wanted, quiet, told)
         if deadline_s is not None:
             raise UsageError("--deadline chooses among many runs", "", "add --all")

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from rex import cluster
-from rex.trees.deadline import only
 from rex.trees.keeping import plan_kept
 from rex.trees.merge import StepTree
 
@@ -22,7 +21,7 @@ def share_out(tree: StepTree, count: int) -> list[list[str]]:
 
 def cost_s(tree: StepTree, group: list[str]) -> float:
     """Seconds to replay these runs with every step once that others may stand for."""
-    return plan_kept(only(tree, set(group)), None).cost_s
+    return plan_kept(tree.only(set(group)), None).cost_s
 
 
 def _halve(tree: StepTree, group: list[str]) -> list[list[str]]:

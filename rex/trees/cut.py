@@ -8,26 +8,30 @@ from typing import TYPE_CHECKING
 
 from rex.errors import Damaged, RexError
 from rex.trees.factcache import load_facts
-from rex.trees.facts import RunFacts
+from rex.trees.facts import REUSED, RunFacts
+from rex.trees.grafts import Makers
 from rex.trees.steps import Step, StepMaker
 from rex.workflow.recorded import Recorded
-from rex.workflow.spans import Spans
-from rex.workflow.steps import DEPTH, Tree, find_steps
+from rex.workflow.steps import DEPTH, Tree, cpu_below, find_steps
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
 _LONG_S, _PART_OF_DRIVER = 0.5, 0.1
-REUSED = "reused"               # key of a manifest's extra: by task, the run and process whose step was put back
 
 
 @dataclass
 class Run:
-    """A recorded run and its steps, in the order in which they began."""
+    """A recorded run and its steps, in the order in which they began.
+
+    Attributes:
+        outside_s: processor time of what is in no step; processes: how many these are.
+    """
 
     experiment: "Experiment"
-    facts: RunFacts
     steps: list[Step]
+    outside_s: float
+    processes: int
 
     @property
     def name(self) -> str:
@@ -52,11 +56,15 @@ def plain_runs(experiments: Iterable["Experiment"]) -> list["Experiment"]:
     return found
 
 
-def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = None) -> list[Run]:
+def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = None, others: Iterable["Experiment"] = ()) -> list[Run]:
     """Runs with their steps; those that cannot be read are left out, with a note.
 
     A program that is taken apart in one run is so in all: it is a driver, whose parts are steps.
+
+    Args:
+        others: more of the archive's runs, which may have recorded what was put back in these.
     """
+    experiments = list(experiments)
     read: list[tuple[Experiment, RunFacts, Recorded]] = []
     for experiment in experiments:
         try:
@@ -72,32 +80,47 @@ def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = Non
                 notes.append(f"{experiment.name} is left out: {error}")
     drivers: set[tuple[str, str]] = set()
     for _, facts, recorded in read:
-        drivers |= {_driver(facts, task) for task in find_steps(recorded, DEPTH).frame
+        drivers |= {_driver(facts, task) for task in find_steps(recorded, DEPTH, is_by_cpu=True).frame
                     if facts.processes[task].parent is not None or _arranges(recorded, task)}
     runs: list[Run] = []
-    makers: dict[str, StepMaker] = {}
+    makers = Makers([*experiments, *others])
     for experiment, facts, recorded in read:
-        maker = makers[experiment.identity] = StepMaker(experiment.manifest, facts)
+        maker = _maker(experiment, facts, makers)
         whole = _whole_original(experiment, runs)
         made = whole or [_original(experiment, maker.step(roots), makers) for roots in _groups(facts, recorded, drivers)]
-        runs.append(Run(experiment, facts, sorted(made, key=lambda step: step.begins_at)))
+        outside = maker.tasks.difference(*(step.members for step in made if not whole))
+        runs.append(Run(experiment, sorted(made, key=lambda step: step.begins_at), maker.cpu_s(outside), len(outside)))
     return runs
+
+
+def _maker(experiment: "Experiment", facts: RunFacts, makers: Makers) -> StepMaker:
+    """Makes a run's steps; without what was put back in them, if the run that recorded it is gone."""
+    try:
+        return makers.maker(experiment)
+    except RexError:
+        return StepMaker(experiment.manifest, facts)
 
 
 def _whole_original(experiment: "Experiment", runs: list[Run]) -> list[Step]:
     """The steps of the run that was put back as a whole; none if only parts were."""
     found = experiment.manifest.extra.get(REUSED, {})
     where = found.get("0") if isinstance(found, dict) else None
-    return next((run.steps for run in runs if where == [run.experiment.identity, 0]), [])
+    return next(([replace(step, busy_s=0.0) for step in run.steps] for run in runs if where == [run.experiment.identity, 0]), [])
 
 
-def _original(experiment: "Experiment", step: Step, makers: dict[str, StepMaker]) -> Step:
+def _original(experiment: "Experiment", step: Step, makers: Makers) -> Step:
     """Of a step that was put back when it was recorded, the one that it stands for, if that run is here."""
     found = experiment.manifest.extra.get(REUSED, {})
     where = found.get(str(step.roots[0])) if isinstance(found, dict) and len(step.roots) == 1 else None
-    if not (isinstance(where, list) and len(where) == 2 and where[0] in makers and where[1] in makers[where[0]].tasks):
+    if not (isinstance(where, list) and len(where) == 2):
         return step
-    return replace(makers[where[0]].step([where[1]]), roots=step.roots, members=step.members, begins_at=step.begins_at)
+    try:
+        maker = makers.maker(makers.original(where[0]))
+    except RexError:
+        return step
+    if where[1] not in maker.tasks:
+        return step
+    return replace(maker.step([where[1]]), roots=step.roots, members=step.members, begins_at=step.begins_at, busy_s=step.busy_s)
 
 
 def _driver(facts: RunFacts, task: int) -> tuple[str, str]:
@@ -107,10 +130,9 @@ def _driver(facts: RunFacts, task: int) -> tuple[str, str]:
 
 
 def _arranges(recorded: Recorded, task: int) -> bool:
-    """Whether a run's first process is there for what it starts: it does not take long, or that takes a good part of its time."""
-    tree = Tree.of(recorded)
-    below = Spans(tree.spans[child] for child in tree.children[task]).length
-    return tree.lasts_s(task) - below < _LONG_S or below > _PART_OF_DRIVER * tree.lasts_s(task)
+    """Whether a run's first process is there for what it starts: it does not compute long, or that takes a good part of the time."""
+    whole_s, own_s = cpu_below(recorded, Tree.of(recorded))[task], recorded.processes[task].cpu_s
+    return own_s < _LONG_S or whole_s - own_s > _PART_OF_DRIVER * whole_s
 
 
 def _opened(facts: RunFacts, drivers: set[tuple[str, str]]) -> set[int]:
@@ -134,7 +156,7 @@ def _groups(facts: RunFacts, recorded: Recorded, drivers: set[tuple[str, str]]) 
     first = next(iter(facts.processes))
     if _driver(facts, first) not in drivers:
         return [[first]]
-    steps = find_steps(recorded, DEPTH, opened=_opened(facts, drivers))
+    steps = find_steps(recorded, DEPTH, opened=_opened(facts, drivers), is_by_cpu=True)
     groups: dict[int, list[int]] = {}
     for root in steps.roots():
         groups.setdefault(steps.sets.find(root), []).append(root)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rex.errors import UsageError
+from rex.trees.costs import execute_s, put_back_s
 from rex.trees.keeping import KeepPlan, may_be_left_out
 from rex.trees.merge import StepTree
 from rex.types import format_duration
@@ -29,32 +30,22 @@ class Fit:
     at_most: int
 
 
-def only(tree: StepTree, names: set[str]) -> StepTree:
-    """The tree of some of its runs."""
-    nodes = {}
-    for node in tree.nodes.values():
-        if members := [member for member in node.members if member[0] in names]:
-            nodes[node.id] = replace(node, members=members)
-    return StepTree(nodes, {name: ids for name, ids in tree.runs.items() if name in names},
-                    {name: seconds for name, seconds in tree.seconds.items() if name in names})
-
-
 def planned_s(tree: StepTree, plan: KeepPlan, workers: int) -> float:
-    """Seconds that the steps take with so many runs side by side."""
+    """Seconds that the replay takes with so many runs side by side."""
     if workers == 1:
         return plan.cost_s
-    steps: dict[str, list[tuple[int, str, float]]] = {name: [] for name in tree.runs}
+    steps: dict[str, list[tuple[int, str, float, float]]] = {name: [] for name in tree.runs}
     for node in tree.nodes.values():
         for name, step in node.members:
-            steps[name].append((step.begins_at, node.id, step.seconds))
+            steps[name].append((step.begins_at, node.id, execute_s(step), put_back_s(step)))
     free, done_at = [0.0] * workers, dict[str, float]()
     for name in tree.runs:
-        now = heapq.heappop(free)
-        for _, node_id, seconds in sorted(steps[name]):
+        now = heapq.heappop(free) + tree.around_s[name]
+        for _, node_id, execute, put_back in sorted(steps[name]):
             if node_id in done_at:
-                now = max(now, done_at[node_id])
+                now = max(now, done_at[node_id]) + put_back
                 continue
-            now += seconds
+            now += execute
             if node_id in plan.kept:
                 done_at[node_id] = now
         heapq.heappush(free, now)
@@ -77,29 +68,29 @@ def fit_runs(tree: StepTree, deadline_s: float, cost_of: Callable[[StepTree], fl
     for first in sorted(possible, key=alone.__getitem__)[:max(1, _EFFORT // (sum(map(len, tree.runs.values())) * len(tree.runs) + 1))]:
         chosen: list[str] = []
         for name in _nearest_first(possible, first):
-            if len(chosen) < at_most and cost_of(only(tree, {*chosen, name})) <= deadline_s:
+            if len(chosen) < at_most and cost_of(tree.only({*chosen, name})) <= deadline_s:
                 chosen.append(name)
         best = max(best, chosen, key=len)
         if len(best) == at_most:
             break
     if not best:
         raise UsageError(f"no run can be replayed in {format_duration(deadline_s)}",
-                         f"the steps of the shortest take {format_duration(min(alone.values()))}", "give a longer --deadline")
+                         f"the shortest takes {format_duration(min(alone.values()))}", "give a longer --deadline")
     return Fit(tuple(name for name in tree.runs if name in best), at_most)
 
 
 def _parts(tree: StepTree) -> dict[str, _Parts]:
     """The steps of each run; one that several have counts the least of their seconds."""
     shared: dict[str, dict[str, float]] = {name: {} for name in tree.runs}
-    always = dict.fromkeys(tree.runs, 0.0)
+    always = dict(tree.around_s)
     for node in tree.nodes.values():
         if may_be_left_out(node):
-            least_s = min(step.seconds for _, step in node.members)
+            least_s = min(execute_s(step) for _, step in node.members)
             for name in node.runs:
                 shared[name][node.id] = least_s
         else:
             for name, step in node.members:
-                always[name] += step.seconds
+                always[name] += execute_s(step)
     return {name: (shared[name], always[name]) for name in tree.runs}
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+REUSED = "reused"               # key of a manifest's extra: by task, the run and process whose step was put back
+
 # Kinds of uses. Given: a file's content, nothing at a name, an answer about a name, names in a directory, and a
 # file of the kernel. Done: written, written at a place of a file that others hold open too, removed.
 FILE, ABSENT, LOOK, LIST, KERNEL = "file", "absent", "look", "list", "kernel"

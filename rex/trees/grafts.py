@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rex.errors import NotFound
-from rex.trees.cut import REUSED
 from rex.trees.factcache import load_facts
-from rex.trees.facts import RunFacts, Use
+from rex.trees.facts import REUSED, RunFacts, Use
 from rex.trees.steps import Step, StepMaker
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from rex.trees import costs
 from rex.trees.cut import Run
 from rex.trees.facts import ABSENT, FILE, LIST
 from rex.trees.steps import Given, Step
@@ -59,11 +60,22 @@ class StepTree:
     Attributes:
         nodes: by id, in the order in which runs met them.
         runs: by name, the ids of its steps in order; seconds: how long each run took.
+        around_s: by name, what a replay of it takes besides its steps.
     """
 
     nodes: dict[str, Node] = field(default_factory=dict)
     runs: dict[str, list[str]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    around_s: dict[str, float] = field(default_factory=dict)
+
+    def only(self, names: set[str]) -> "StepTree":
+        """The tree of some of its runs."""
+        nodes = {}
+        for node in self.nodes.values():
+            if members := [member for member in node.members if member[0] in names]:
+                nodes[node.id] = replace(node, members=members)
+        runs, seconds, around_s = ({name: of[name] for name in of if name in names} for of in (self.runs, self.seconds, self.around_s))
+        return StepTree(nodes, runs, seconds, around_s)
 
     @property
     def alone_s(self) -> float:
@@ -84,6 +96,7 @@ def merge_steps(runs: list[Run]) -> StepTree:
     for run in runs:
         ids, writers, counts = tree.runs.setdefault(run.name, []), dict[str, str](), dict[tuple[str, ...], int]()
         tree.seconds[run.name] = run.seconds
+        tree.around_s[run.name] = costs.around_s(run.outside_s, run.processes)
         for step in run.steps:
             programs = tuple(each["program"] for each in step.programs)
             counts[programs] = number = counts.get(programs, -1) + 1

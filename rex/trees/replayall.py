@@ -23,7 +23,7 @@ from rex.replayer import Stage, compare_outputs, look_at_host, make_plan, open_s
 from rex.tracer import Report, choose
 from rex.trees.cluster import replay_on
 from rex.trees.cut import Run, load_runs
-from rex.trees.deadline import only
+from rex.trees.deadline import Fit, fit_runs, planned_s
 from rex.trees.keeping import KEEP_NOTHING, KeepPlan, plan_kept
 from rex.trees.merge import StepTree, merge_steps
 from rex.trees.steps import Step
@@ -78,12 +78,12 @@ class StepsReplayed:
     """All of them.
 
     Attributes:
-        computed_s: seconds that steps ran.
+        cpu_s: processor time of all that was done for it, as the plan counts it.
     """
 
     plan: KeepPlan
     runs: list[RunReplayed]
-    computed_s: float
+    cpu_s: float
     wall_s: float
 
     @property
@@ -103,7 +103,6 @@ class _Shared:
         self.done: set[str] = set()
         self.running: dict[str, str] = {}          # node -> the run that it runs in
         self.change = threading.Condition()
-        self.computed_s = 0.0
 
     def aside(self, node: str) -> str:
         return os.path.join(self.top, node)
@@ -134,7 +133,6 @@ class _OneRun:
                 self._step_of.update((root, (node, step)) for root in step.roots)
         self._left_out: set[tuple[int, ...]] = set()
         self._running: dict[tuple[int, ...], set[int]] = {}
-        self._began: dict[tuple[int, ...], float] = {}
         self._found = RunReplayed(run.name)
 
     def replay(self) -> RunReplayed:
@@ -197,7 +195,6 @@ class _OneRun:
                 else:
                     shared.running.setdefault(node, self._run.name)
                     self._running[step.roots] = set(step.roots)
-                    self._began[step.roots] = time.monotonic()
         if step.roots in self._running:
             return True
         if root == step.roots[-1]:
@@ -221,14 +218,12 @@ class _OneRun:
         node, step = self._step_of[root]
         roots = self._running.get(step.roots, set())
         roots.discard(root)
-        if not roots and step.roots in self._began:
-            seconds = time.monotonic() - self._began.pop(step.roots)
+        if not roots and step.roots in self._running:
             is_first = self._shared.running.get(node) == self._run.name
             if is_first:
                 for path in self._shared.left[node]:
                     put_back(FilePlace(self._shared.aside(node)), path, aside=self._out)
             with self._shared.change:
-                self._shared.computed_s += seconds
                 self._running.pop(step.roots, None)
                 if is_first:
                     del self._shared.running[node]
@@ -240,71 +235,88 @@ class _OneRun:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the tasks of a cluster need to know.
+    """What the user asked of a replay of many runs.
 
     Attributes:
-        archive, outdir, top: absolute; top: where outputs are kept.
-        chosen: all runs that are replayed, by whomever.
-    """
-
-    archive: str
-    outdir: str
-    top: str
-    chosen: tuple[str, ...]
-    budget_bytes: int | None
-    workers: int
-    is_sandboxed: bool
-
-
-def replay_steps(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, budget_bytes: int | None, workers: int = 1,
-                 is_sandboxed: bool = False, dask: str = "") -> StepsReplayed:
-    """Replay runs: outputs in OUTDIR/<experiment>, what they print in OUTDIR/<experiment>.stdout and .stderr.
-
-    Args:
         budget_bytes: what the outputs that are kept for later runs may take together (with Dask: those of one task); None: all of it.
         workers: runs side by side.
         is_sandboxed: let each run see nothing of this machine but its own files and outputs: then nothing is put back.
         dask: address of a Dask scheduler; empty for this machine alone.
+        deadline_s: seconds that the plan may take; None: no limit.
+    """
+
+    archive: str
+    outdir: str
+    budget_bytes: int | None = None
+    workers: int = 1
+    is_sandboxed: bool = False
+    dask: str = ""
+    deadline_s: float | None = None
+
+    def plan(self, tree: StepTree) -> KeepPlan:
+        """Which steps are kept."""
+        return plan_kept(tree, KEEP_NOTHING if self.is_sandboxed else self.budget_bytes)
+
+    def fit(self, tree: StepTree) -> Fit | None:
+        """The runs that meet the deadline, if there is one.
+
+        Raises:
+            UsageError: no run does.
+        """
+        if self.deadline_s is None:
+            return None
+        return fit_runs(tree, self.deadline_s, lambda part: planned_s(part, self.plan(part), self.workers), self.workers)
+
+
+def replay_steps(wishes: Wishes, runs: list[Run], tree: StepTree) -> StepsReplayed:
+    """Replay runs: outputs in OUTDIR/<experiment>, what they print in OUTDIR/<experiment>.stdout and .stderr.
+
     Raises:
         UsageError: the output directory is not empty; there is no such cluster.
         OwnFailure: there is no room; the cluster lost its workers.
     """
     began = time.monotonic()
-    outdir = prepare_outdir(outdir)
-    budget_bytes = KEEP_NOTHING if is_sandboxed else budget_bytes
+    wishes = replace(wishes, archive=os.path.abspath(wishes.archive), outdir=prepare_outdir(wishes.outdir))
     try:
-        top = tempfile.mkdtemp(prefix=_KEPT, dir=outdir)
+        top = tempfile.mkdtemp(prefix=_KEPT, dir=wishes.outdir)
     except OSError as error:
-        raise OwnFailure(f"cannot write to {outdir}", error.strerror or "", advice(error.errno) or "") from error
+        raise OwnFailure(f"cannot write to {wishes.outdir}", error.strerror or "", advice(error.errno) or "") from error
     try:
-        if dask:
-            wishes = Wishes(os.path.abspath(archive.path), outdir, top, tuple(run.name for run in runs), budget_bytes, workers, is_sandboxed)
-            found = _joined(replay_on(dask, partial(replay_part, wishes), tree), runs, tree)
+        if wishes.dask:
+            part = partial(replay_part, wishes, top, tuple(run.name for run in runs))
+            found = _joined(replay_on(wishes.dask, part, tree), runs, tree)
         else:
-            found = _replay(archive, runs, tree, outdir, top, budget_bytes, workers, is_sandboxed)
+            found = _replay(wishes, top, runs, tree)
     finally:
         shutil.rmtree(codec.raw(codec.text(os.fsencode(top))), ignore_errors=True)
     return replace(found, wall_s=time.monotonic() - began)
 
 
-def replay_part(wishes: Wishes, names: list[str]) -> StepsReplayed:
-    """Replay some runs that share steps; a task of a cluster, which may have begun it before with a worker that was lost."""
+def replay_part(wishes: Wishes, top: str, chosen: tuple[str, ...], names: list[str]) -> StepsReplayed:
+    """Replay some of the chosen runs, which share steps; a task of a cluster, which may have begun it before with a worker that was lost.
+
+    Args:
+        top: where outputs are kept.
+    """
     archive = Archive.open(wishes.archive)
-    runs = load_runs(archive.experiment(name) for name in wishes.chosen)
+    runs = load_runs((archive.experiment(name) for name in chosen), others=archive.experiments())
     for name in names:
         shutil.rmtree(os.path.join(wishes.outdir, name), ignore_errors=True)
-    return _replay(archive, [run for run in runs if run.name in names], only(merge_steps(runs), set(names)), wishes.outdir,
-                   tempfile.mkdtemp(dir=wishes.top), wishes.budget_bytes, wishes.workers, wishes.is_sandboxed)
+    return _replay(wishes, tempfile.mkdtemp(dir=top), [run for run in runs if run.name in names], merge_steps(runs).only(set(names)))
 
 
-def _replay(archive: Archive, runs: list[Run], tree: StepTree, outdir: str, top: str, budget_bytes: int | None, workers: int,
-            is_sandboxed: bool) -> StepsReplayed:
-    began = time.monotonic()
-    plan = plan_kept(tree, budget_bytes)
+def _replay(wishes: Wishes, top: str, runs: list[Run], tree: StepTree) -> StepsReplayed:
+    began, used_s = time.monotonic(), _used_s()
+    archive, plan = Archive.open(wishes.archive), wishes.plan(tree)
     shared = _Shared(tree, plan, top)
-    with ThreadPoolExecutor(workers) as pool:
-        done = list(pool.map(lambda run: _OneRun(archive, run, shared, outdir, is_sandboxed).replay(), runs))
-    return StepsReplayed(plan, done, shared.computed_s, time.monotonic() - began)
+    with ThreadPoolExecutor(wishes.workers) as pool:
+        done = list(pool.map(lambda run: _OneRun(archive, run, shared, wishes.outdir, wishes.is_sandboxed).replay(), runs))
+    return StepsReplayed(plan, done, _used_s() - used_s, time.monotonic() - began)
+
+
+def _used_s() -> float:
+    """Processor time so far of this process and of those that it has waited for."""
+    return sum(os.times()[:4])
 
 
 def _joined(parts: list[StepsReplayed], runs: list[Run], tree: StepTree) -> StepsReplayed:
@@ -314,4 +326,4 @@ def _joined(parts: list[StepsReplayed], runs: list[Run], tree: StepTree) -> Step
     plan = replace(whole, kept=frozenset[str]().union(*(plan.kept for plan in plans)), cost_s=sum(plan.cost_s for plan in plans),
                    peak_bytes=sum(plan.peak_bytes for plan in plans))
     found = {run.name: run for part in parts for run in part.runs}
-    return StepsReplayed(plan, [found[run.name] for run in runs], sum(part.computed_s for part in parts), 0.0)
+    return StepsReplayed(plan, [found[run.name] for run in runs], sum(part.cpu_s for part in parts), 0.0)

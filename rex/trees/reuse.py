@@ -30,8 +30,8 @@ from rex.runnew import RunOutcome, RunPlan, start
 from rex.tracer import native
 from rex.tracer.plan import ABOUT_A_NAME, EXEC_ANSWER, EXEC_QUESTION, NAME_ANSWER
 from rex.trees import facts as kinds
-from rex.trees.cut import REUSED
 from rex.trees.factcache import load_facts
+from rex.trees.facts import REUSED
 from rex.trees.files import Files, RunFiles
 from rex.trees.inherited import PROCESSORS
 from rex.trees.live import LiveProcess, Outside

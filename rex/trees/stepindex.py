@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from rex.cacheplace import cache_root
 from rex.archive.locks import write_atomically
 from rex.errors import NotFound, RexError
-from rex.trees.cut import REUSED, plain_runs
+from rex.trees.cut import plain_runs
 from rex.trees.factcache import load_facts
+from rex.trees.facts import REUSED
 from rex.trees.grafts import Makers
 from rex.trees.steps import StepMaker
 

@@ -80,7 +80,8 @@ class Step:
         printed: (stream, text) as written to the experiment's standard streams.
         sources: what it drew on that is not in the key.
         against: why it cannot be left out.
-        begins_at: event; seconds: from its first process's birth to its last one's end.
+        begins_at: event; seconds: from its first process's birth to its last one's end, and what putting back saved.
+        busy_s: processor time that its processes took, or less where they ran side by side.
         key: hash of programs and given; result: of left, printed and status.
         writes: paths that it left something at; passing: where it made something, and removed it again.
         is_program: whether every root executed a program: what others do follows from their maker's memory.
@@ -99,6 +100,7 @@ class Step:
     against: tuple[str, ...]
     begins_at: int
     seconds: float = 0.0
+    busy_s: float = 0.0
     key: str = ""
     result: str = ""
     passing: tuple[str, ...] = ()
@@ -137,6 +139,7 @@ class StepMaker:
                 self._changes.setdefault(use.path, []).append(use)
                 self._changes_in.setdefault(os.path.dirname(use.path), []).append(use)
         self._statuses = {process.task: process.exit_status for process in manifest.processes}
+        self._cpu_s = {process.task: process.cpu_s for process in manifest.processes}
         self._spans = {process.task: (process.start_s, process.end_s or process.start_s) for process in manifest.processes}
 
     @property
@@ -155,6 +158,10 @@ class StepMaker:
             found += self._children[task]
         return sorted(set(found))
 
+    def cpu_s(self, tasks: Iterable[int]) -> float:
+        """Processor time that processes took."""
+        return sum(self._cpu_s.get(task, 0.0) for task in tasks)
+
     def step(self, roots: Iterable[int]) -> Step:
         """The step that these processes begin."""
         roots = tuple(sorted(roots))
@@ -172,7 +179,8 @@ class StepMaker:
         begin, end = (edge(self._spans[task][which] for task in members) for which, edge in ((0, min), (1, max)))
         step = Step(roots, inside, " | ".join(_shown(process) for process in first), [self.program(task) for task in roots],
                     given, left, _joined(printed), self._statuses.get(roots[-1]), sources, tuple(dict.fromkeys(against)),
-                    min(process.begins_at for process in first), end - begin + sum(map(self._put_back_s, members)), passing=tuple(passing), writes=frozenset(each.path for each in left),
+                    min(process.begins_at for process in first), end - begin + sum(map(self._put_back_s, members)),
+                    min(end - begin, self.cpu_s(members)), passing=tuple(passing), writes=frozenset(each.path for each in left),
                     is_program=not any(process.is_forked for process in first), owns=any(use.value == OWN for use in uses))
         step.key, step.result = self._key(step), _hash([self._short_left(step), step.printed, step.status])
         return step

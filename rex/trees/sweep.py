@@ -20,8 +20,8 @@ from rex.archive.about import labels_of
 from rex.errors import RexError, UsageError
 from rex.recorder import Streams
 from rex.runnew import Changes, RunOutcome, RunPlan, plan_run, start
-from rex.trees.cut import REUSED
 from rex.trees.facts import FILE as FILE_READ
+from rex.trees.facts import REUSED
 from rex.trees.grafts import Makers
 from rex.trees.reuse import Summary, run_reusing
 

@@ -113,16 +113,19 @@ class Steps:
         return sorted(set(self.root_of.values()))
 
 
-def find_steps(recorded: Recorded, grouping: str, attached: Iterable[int] = (), opened: Iterable[int] = ()) -> Steps:
+def find_steps(recorded: Recorded, grouping: str, attached: Iterable[int] = (), opened: Iterable[int] = (), is_by_cpu: bool = False) -> Steps:
     """Choose the frame, and with it the steps.
 
     Args:
         grouping: none takes everything apart; the others only what is worth it.
         attached: roots of steps that the frame cannot do without.
         opened: processes that are to be taken apart in any case, with all that they descend from.
+        is_by_cpu: what is worth it follows from processor time, whatever else the machine did, not from time on the wall.
     """
     tree = Tree.of(recorded)
-    frame = _opened(tree, recorded.end_s, grouping).union(opened)
+    lasts_s = cpu_below(recorded, tree) if is_by_cpu else {task: tree.lasts_s(task) for task in tree.parents}
+    whole_s = sum(process.cpu_s for process in recorded.processes.values()) if is_by_cpu else recorded.end_s
+    frame = _opened(tree, lasts_s, whole_s, grouping).union(opened)
     fixed = {task for task, parent in tree.parents.items() if parent is None}
     for root in attached:
         fixed.update(tree.below(root), tree.above(root))
@@ -138,13 +141,23 @@ def find_steps(recorded: Recorded, grouping: str, attached: Iterable[int] = (), 
     return steps
 
 
-def _opened(tree: Tree, end_s: float, grouping: str) -> set[int]:
+def cpu_below(recorded: Recorded, tree: Tree) -> dict[int, float]:
+    """Processor time of each process with all that descend from it."""
+    found = {task: process.cpu_s for task, process in recorded.processes.items()}
+    for task in sorted(tree.parents, reverse=True):      # children before parents
+        parent = tree.parents[task]
+        if parent is not None:
+            found[parent] += found[task]
+    return found
+
+
+def _opened(tree: Tree, lasts_s: dict[int, float], whole_s: float, grouping: str) -> set[int]:
     """Processes that are taken apart; the first ones always are."""
     opened: set[int] = {task for task, parent in tree.parents.items() if parent is None}
     for task in sorted(tree.parents, reverse=True):      # children before parents
         below = tree.children[task]
-        lasting = sorted(map(tree.lasts_s, below))
-        is_worth = sum(lasting[:-1]) > _WORTH * end_s
+        lasting = sorted(lasts_s[child] for child in below)
+        is_worth = sum(lasting[:-1]) > _WORTH * whole_s
         if any(child in opened for child in below) or (below and (is_worth or grouping == NONE)):
             opened.add(task)
     return opened

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,12 @@ def test_keep_house(place: Path) -> None:
 def test_doctor_and_version(place: Path) -> None:
     assert json.loads(rex("doctor", "--json", cwd=place))["can_record"]
     assert "engine" in rex("--version", cwd=place)
+
+
+def test_what_a_thread_starts_takes_its_own_processor_time(tmp_path: Path) -> None:
+    burn = "n = 0\nfor i in range(6000000): n += i\n"
+    (tmp_path / "main.py").write_text(f"import subprocess, sys, threading\nstart = lambda: subprocess.run([sys.executable, '-c', {burn!r}])\n"
+                                      "thread = threading.Thread(target=start)\nthread.start()\nthread.join()\n")
+    rex("record", "-q", "-l", "EXP", sys.executable, "main.py", cwd=tmp_path)
+    own, below = (each["cpu_s"] for each in json.loads(rex("show", "EXP:exp0", "--processes", "--json", cwd=tmp_path)))
+    assert own < below

@@ -14,7 +14,7 @@ from rex.tracer import native
 from rex.tracer.sandbox import Sandbox
 from rex.trees.cut import load_runs, plain_runs
 from rex.trees.merge import merge_steps
-from rex.trees.replayall import replay_steps
+from rex.trees.replayall import Wishes, replay_steps
 
 pytestmark = [pytest.mark.usefixtures("tracing"), pytest.mark.skipif(not native.is_built(), reason="a sandbox needs the native engine")]
 SCRIPT = 'cat "$1" > copy; readlink /proc/self/ns/pid > where'
@@ -60,6 +60,6 @@ def test_a_replay_of_all_runs(work: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Sandbox, "command", lambda box: made.append(box) or command(box))   # type: ignore[func-returns-value]
     archive = Archive.open(work.parent / "A")
     runs = load_runs(plain_runs(archive.experiments()), [])
-    done = replay_steps(archive, runs, merge_steps(runs), str(work.parent / "out"), None, is_sandboxed=True)
+    done = replay_steps(Wishes(archive.path, str(work.parent / "out"), is_sandboxed=True), runs, merge_steps(runs))
     assert done.is_identical and len(made) == 2 and not any(run.put_back for run in done.runs)
     assert run_rex("replay", "-l", "../A", "--all", "--sandbox", "--check", cwd=work).stderr.count("identical") == 2

@@ -163,7 +163,7 @@ def test_random_names_that_are_gone_in_the_end_do_not_count(tmp_path: Path) -> N
 
 def test_a_program_that_computes_and_needs_some_help_is_a_step(tmp_path: Path) -> None:
     study = Study(tmp_path)
-    program = "import subprocess, time; time.sleep(1.5); subprocess.run(['true']); subprocess.run(['true']); open('made.txt', 'w').write('x')"
+    program = "import subprocess; sum(i % 7 for i in range(30000000)); subprocess.run(['true']); subprocess.run(['true']); open('made.txt', 'w').write('x')"
     for _ in range(2):
         run_rex("record", "-q", "-l", "../EXP", os.path.realpath(sys.executable), "-c", program, cwd=study.work)
         (study.work / "made.txt").unlink()
@@ -199,3 +199,17 @@ def test_text_and_pictures(study: Study) -> None:
     assert "2 runs, 7 distinct steps" in text and "not s2: argument 2: 'a' -> 'b'" in text
     assert run_rex("tree", "-l", "EXP", "--format", "svg", cwd=study.top).stdout.startswith("<svg")
     assert "digraph" in run_rex("tree", "-l", "EXP", "--format", "dot", cwd=study.top).stdout
+
+
+def test_a_step_with_a_part_that_was_put_back_is_the_step_without(tmp_path: Path) -> None:
+    script = "BEGIN { for (i = 0; i < 40000000; i++) n += i; system(\"sort -o sorted.txt in.txt\"); print n }\n"
+    study = Study(tmp_path, "awk", script)
+    for text, words in ((script, ()), (script + "# 1\n", ("--reuse",)), (script + "# 1\n", ())):
+        study.write("run.sh", text)
+        (study.work / "sorted.txt").unlink(missing_ok=True)
+        done = run_rex("record", "-l", "../EXP", *words, "awk", "-f", "run.sh", cwd=study.work)
+        assert ("reused 1 step" in done.stderr) == bool(words)
+    tree = study.tree()
+    assert [run["steps"] for run in tree["runs"].values()] == [["s1"], ["s2"], ["s2"]]
+    found = run_rex("replay", "-l", "EXP", "--all", "--check", "-o", "out", cwd=study.top)
+    assert "of 3 steps 1 were put back" in found.stderr

@@ -52,7 +52,31 @@ def test_runs_side_by_side(study: Study) -> None:
 
 def test_small_cache_costs_time_only(study: Study) -> None:
     found = replayed(study, "--cache", "0", out="out0")
-    assert found["identical"] and found["peak"] == 0 and found["lower_bound"] < found["planned"] <= found["one_by_one"]
+    assert found["identical"] and found["peak"] == 0 and found["lower_bound"] <= found["planned"] <= found["one_by_one"]
+    assert not any(run["put_back"] for run in found["runs"].values()) or found["planned"] < found["one_by_one"]
+
+
+def test_the_plan_says_what_the_replay_does(study: Study) -> None:
+    planned = json.loads(run_rex("plan", "-l", "EXP", "--json", cwd=study.top).stdout)
+    found = replayed(study, out="planned")
+    assert found["planned"] == pytest.approx(planned["cost"]) == pytest.approx(planned["lower_bound"])
+    assert planned["gap"] == pytest.approx(0) and found["one_by_one"] == pytest.approx(planned["one_by_one"])
+    for name, ops in planned["runs"].items():
+        assert [step for what, step in ops if what == "PB"] == found["runs"][name]["put_back"]
+        kept = set(planned["kept"])
+        assert [step for what, step in ops if what == "CT" and step in kept] == found["runs"][name]["ran"]
+    assert found["processor"] > 0
+
+
+def test_a_plan_for_people(study: Study) -> None:
+    told = run_rex("plan", "EXP", cwd=study.top).stdout
+    assert told.startswith("exp0  CT s1 s2 s3 s4 s5  CP s1 ") and "proven optimal" in told and "without a limit" in told
+    some = run_rex("plan", "-l", "EXP", "-e", "exp[02]", "-j", "2", cwd=study.top).stdout
+    assert "exp1" not in some and "with 2 runs at a time" in some and "2 runs, 10 steps" in some
+    for words, why in ((("--algorithm", "lfu"), "plans cells"), (("-e", "no*"), "no finished run of EXP is named no*"), (("--cache", "x"), "bad --cache"),
+                       (("--deadline", "0.0001s"), "no run can be replayed in")):
+        done = run_rex("plan", "-l", "EXP", *words, cwd=study.top, code=None)
+        assert done.returncode in (2, 10) and why in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_some_runs(study: Study) -> None:
