@@ -32,7 +32,8 @@ static bool is_fast_change(const struct rex_call *c)
 {
     enum rex_op op = op_of(c - rex_calls);
     bool by_descriptor = c->fd_args & 1 || (op == REX_OP_UTIME && c->arg[0].word == REX_WORD_DIRFD);
-    return run_mode->logs && !plan.seed && c->hook == REX_HOOK_TREE && by_descriptor && (op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME);
+    return run_mode->logs && !plan.seed && c->hook == REX_HOOK_TREE && by_descriptor && (op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME
+        || op == REX_OP_SETXATTR);
 }
 
 static enum rule_kind kind_of(const struct rex_call *c, long nr)
@@ -47,6 +48,8 @@ static enum rule_kind kind_of(const struct rex_call *c, long nr)
         return RULE_QUERY;
     if (is_fast_change(c))
         return RULE_CHANGE;
+    if (nr == REX_NR_fcntl && run_mode->logs && !plan.seed)
+        return RULE_DUPLICATE;
     return nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE;
 }
 
@@ -59,7 +62,7 @@ static struct rule rule_of(long nr)
         rule.key = 0, rule.path = 1;
     if (rule.kind == RULE_CHANGE) {
         rule.key = (uint8_t)op_of(nr);
-        rule.path = c->fd_args & 1 ? 255 : 1;
+        rule.path = op_of(nr) == REX_OP_UTIME ? 1 : 255;
     }
     if (nr == REX_NR_ioctl && !log_is_plain)
         rule.key = 1;                     /* logs of the reference engine do not say which descriptors are non-blocking */
