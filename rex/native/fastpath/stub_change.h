@@ -39,18 +39,18 @@ PART bool is_acl_private(const uint64_t *args, const struct stat *st)
 PART bool is_private(const struct rule *rule, const uint64_t *args, const struct stat *st)
 {
     enum { SHOWS = 07111 };
-    uint32_t uid = (uint32_t)args[1], gid = (uint32_t)args[2];
+    const uint64_t *of = args + (rule->path < 6 ? rule->path : 0);
+    uint32_t uid = (uint32_t)of[1], gid = (uint32_t)of[2];
     if (rule->key == REX_OP_CHMOD)
-        return !((args[1] ^ st->st_mode) & SHOWS);
+        return !((of[1] ^ st->st_mode) & SHOWS);
     if (rule->key == REX_OP_CHOWN)
         return (uid == (uint32_t)-1 || uid == st->st_uid) && (gid == (uint32_t)-1 || gid == st->st_gid);
-    return rule->key == REX_OP_SETXATTR ? is_acl_private(args, st) : !args[rule->path];
+    return rule->key == REX_OP_SETXATTR ? is_acl_private(of, st) : rule->key == REX_OP_UTIME;
 }
 
-/* The field of a descriptor's path, which is the event's first one; NULL: it has none. */
-PART struct field *put_path(struct ring *ring, int64_t fd, uint8_t arg)
+/* The field of a descriptor's path; NULL: it has none. */
+PART struct field *put_path(struct field *f, int64_t fd, uint8_t arg)
 {
-    struct field *f = (struct field *)(ring->data + ring->at + sizeof(struct record));
     uint32_t n = path_into((char *)f->data, fd);
     if (!n || f->data[0] != '/')
         return NULL;
@@ -67,17 +67,58 @@ PART unsigned char *end_of(struct field *f)
     return f->data + ((f->length + 7) & ~7u);
 }
 
-PART struct answer changed(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
+/* A descriptor of what a call changes; of a name one without rights to it, below 0: there is none. */
+PART int64_t descriptor_of(const struct rule *rule, const uint64_t *args)
+{
+    if (rule->path > 5 || (rule->path == 1 && !args[1]))
+        return (int64_t)(int)args[0];
+    return kernel(REX_NR_openat, rule->path ? args[0] : (uint64_t)AT_FDCWD, args[rule->path], O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+}
+
+/* A directory, or a file of the process's own that others cannot act on. */
+PART bool is_changed_here(const struct ring *ring, const struct rule *rule, const uint64_t *args, int64_t fd, struct stat *st)
+{
+    if (kernel(REX_NR_fstat, (uint64_t)fd, (uint64_t)st, 0, 0))
+        return false;
+    return rule->key == REX_OP_MKDIR ? (st->st_mode & S_IFMT) == S_IFDIR : is_made(ring, st) && is_private(rule, args, st);
+}
+
+/* The name, as the kernel has read it before; NULL: it is too long. */
+PART unsigned char *put_name(const struct rule *rule, const uint64_t *args, unsigned char *to)
+{
+    const char *name = rule->path < 6 ? (const char *)args[rule->path] : NULL;
+    uint32_t n = name ? length_of(name) : 0;
+    if (n == LONGEST_PATH || (name && hidden_name_end(HIDDEN, name, n)))
+        return NULL;
+    return name ? put_field(to, rule->path, FIELD_IN, name, n) : to;
+}
+
+/* The event's fields, NULL: the change is not made here. */
+PART unsigned char *put_change(struct ring *ring, const struct rule *rule, const uint64_t *args, int64_t fd)
 {
     struct stat *st = (struct stat *)(ring->data + ring->at);
-    struct field *path = NULL;
-    if (!ring->replaying && ring->at + ROOM <= ring->end && !kernel(REX_NR_fstat, args[0], (uint64_t)st, 0, 0)
-        && is_made(ring, st) && is_private(rule, args, st))
-        path = put_path(ring, (int64_t)(int)args[0], rule->path < 6 ? rule->path : 0);
-    if (!path)
-        return (struct answer){0, STOPS};
-    int64_t result = rex_stub_call(nr, args);
-    noted(ring, end_of(path), nr, args, result);
+    unsigned char *to = ring->data + ring->at + sizeof(struct record);
+    if (!is_changed_here(ring, rule, args, fd, st) || !(to = put_name(rule, args, to)))
+        return NULL;
+    struct field *path = put_path((struct field *)to, fd, rule->path < 6 ? rule->path : 0);
+    return path && !hidden_has_path(HIDDEN, (char *)path->data, path->length) ? end_of(path) : NULL;
+}
+
+/* Of a name a descriptor is opened for a moment, which other threads could see.  A directory that is there cannot be made, whatever else holds. */
+PART struct answer changed(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
+{
+    struct answer none = {0, STOPS};
+    bool by_name = rule->path < 6 && (rule->path != 1 || args[1]);
+    if (ring->replaying || ring->at + ROOM > ring->end || (by_name ? ring->asks : rule->key == REX_OP_MKDIR))
+        return none;
+    int64_t fd = descriptor_of(rule, args);
+    unsigned char *to = fd < 0 ? NULL : put_change(ring, rule, args, fd);
+    if (by_name && fd >= 0)
+        kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);
+    if (!to)
+        return none;
+    int64_t result = rule->key == REX_OP_MKDIR ? -EEXIST : rex_stub_call(nr, args);
+    noted(ring, to, nr, args, result);
     return (struct answer){result, GIVEN};
 }
 
@@ -90,7 +131,7 @@ PART struct answer duplicated(struct ring *ring, long nr, const uint64_t *args)
     if (ring->replaying || ring->asks || !duplicates || ring->at + ROOM > ring->end
         || kernel(REX_NR_fstat, args[0], (uint64_t)st, 0, 0) || (st->st_mode & S_IFMT) != S_IFDIR)
         return none;
-    struct field *path = put_path(ring, (int64_t)(int)args[0], FIELD_WHOLE);
+    struct field *path = put_path((struct field *)(ring->data + ring->at + sizeof(struct record)), (int64_t)(int)args[0], FIELD_WHOLE);
     int64_t fd = path ? rex_stub_call(nr, args) : -1;
     bool is_standard = fd >= 0 && fd < FIRST_FD;
     if (is_standard)
