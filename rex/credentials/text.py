@@ -55,16 +55,16 @@ def _runs(text: str) -> str:
     return b"\n".join([word for word in words if len(word) >= _LEAST_CHARS and word.strip(b"0123456789.+-")]).decode("ascii")
 
 
-def _marks_of(text: str) -> set[str]:
-    """The marks of rules that a text has: most texts are excluded by this, at little cost."""
-    lower, runs = text.lower(), _runs(text)
+def _marks_of(text: str, runs: str) -> set[str]:
+    """The marks of rules that a text of these runs has: most texts are excluded by this, at little cost."""
+    lower = text.lower()
     found = {mark for sign, marks in _IN_LOWER_CASE.items() if sign in lower for mark in marks if mark in lower}
     return found | {mark for mark in _EXACT if mark in runs} if runs else found
 
 
 def may_hold(text: str) -> bool:
     """Whether any rule is worth a look."""
-    return bool(_marks_of(text))
+    return bool(_marks_of(text, _runs(text)))
 
 
 def find(text: str, is_file: bool = False) -> list[Finding]:
@@ -73,16 +73,21 @@ def find(text: str, is_file: bool = False) -> list[Finding]:
     Args:
         is_file: what documentation has for a password is none; in a variable or an argument it may be one.
     """
-    marks = _marks_of(text)
+    runs = _runs(text)
+    marks = _marks_of(text, runs)
     if not marks:
         return []
-    found = sorted((finding for rule in RULES if not marks.isdisjoint(rule.marks) for finding in _of(rule, text, is_file)),
+    found = sorted((finding for rule in RULES if not marks.isdisjoint(rule.marks) and _may_match(rule, runs) for finding in _of(rule, text, is_file)),
                    key=lambda each: (each.begin, -each.end))
     apart: list[Finding] = []
     for each in found:
         if not apart or each.begin >= apart[-1].end:
             apart.append(each)
     return apart
+
+
+def _may_match(rule: Rule, runs: str) -> bool:
+    return not rule.is_exact or bool(_compiled(rule.pattern).search(runs))
 
 
 def _of(rule: Rule, text: str, is_file: bool) -> Iterator[Finding]:

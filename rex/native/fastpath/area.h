@@ -29,8 +29,9 @@ enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT
 
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
  * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice.
- * A change, of a file's owner, mode or times by its descriptor, is performed and noted if its own process has made the file. */
-enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY, RULE_CHANGE };
+ * A change, of a file's owner, mode, times or attributes by its descriptor, is performed and noted if its own process has made the file.
+ * A duplicate is noted if it is of a directory. */
+enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY, RULE_CHANGE, RULE_DUPLICATE };
 
 enum { NO_FLAGS = 7 };
 
@@ -56,7 +57,7 @@ struct rule {
  * external: a bit for each external descriptor, bit 63 for all above 62.
  * says: a bit for each descriptor that may be written to without a stop.
  * made: the regular files that the process has made last, whose descriptors it may have; recordings only.
- * clean: hashes of the names of directories that do not lead to hidden files, see fastpath/stub_hidden.h. */
+ * clean: hashes of names, of directories mostly, that do not lead to hidden files, see fastpath/stub_hidden.h. */
 struct made { uint64_t device, inode; };
 struct ring {
     uint32_t at, end, replaying, busy;

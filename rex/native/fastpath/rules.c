@@ -27,12 +27,24 @@ static bool is_fast_query(const struct rex_call *c)
     return c->query && c->arg[0].word != REX_WORD_RESOURCE && !(plan.seed && (op_of(nr) == REX_OP_ACCESS || nr == REX_NR_getrandom));
 }
 
-/* Of a file by its descriptor, which says nothing that others act on: see fastpath/stub_change.h. */
+/* Of a file by its descriptor or name, see fastpath/stub_change.h; a directory that is there cannot be made. */
 static bool is_fast_change(const struct rex_call *c)
 {
     enum rex_op op = op_of(c - rex_calls);
-    bool by_descriptor = c->fd_args & 1 || (op == REX_OP_UTIME && c->arg[0].word == REX_WORD_DIRFD);
-    return run_mode->logs && !plan.seed && c->hook == REX_HOOK_TREE && by_descriptor && (op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME);
+    return run_mode->logs && !plan.seed && c->hook == REX_HOOK_TREE
+        && (op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME || op == REX_OP_SETXATTR || op == REX_OP_MKDIR);
+}
+
+/* What a change needs to know of its arguments. */
+static void rule_of_change(struct rule *rule, const struct rex_call *c)
+{
+    rule->key = (uint8_t)op_of(c - rex_calls);
+    for (int i = 0; i < c->nargs; i++)
+        if (c->arg[i].word == REX_WORD_PATH)
+            rule->path = (uint8_t)i;
+        else if (c->arg[i].word == REX_WORD_ATFLAGS)
+            rule->flags = i & NO_FLAGS;
+    rule->nofollow = c->nofollow;
 }
 
 static enum rule_kind kind_of(const struct rex_call *c, long nr)
@@ -47,6 +59,8 @@ static enum rule_kind kind_of(const struct rex_call *c, long nr)
         return RULE_QUERY;
     if (is_fast_change(c))
         return RULE_CHANGE;
+    if (nr == REX_NR_fcntl && run_mode->logs && !plan.seed)
+        return RULE_DUPLICATE;
     return nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE;
 }
 
@@ -57,10 +71,8 @@ static struct rule rule_of(long nr)
                         .answer = {{.limit = 255}, {.limit = 255}, {.limit = 255}}};
     if (rule.kind == RULE_OPEN)
         rule.key = 0, rule.path = 1;
-    if (rule.kind == RULE_CHANGE) {
-        rule.key = (uint8_t)op_of(nr);
-        rule.path = c->fd_args & 1 ? 255 : 1;
-    }
+    if (rule.kind == RULE_CHANGE)
+        rule_of_change(&rule, c);
     if (nr == REX_NR_ioctl && !log_is_plain)
         rule.key = 1;                     /* logs of the reference engine do not say which descriptors are non-blocking */
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)

@@ -109,11 +109,14 @@ __asm__(
     ".globl rex_stub_self\n"
     "rex_stub_self:\n"
     "    .ascii \"/proc/thread-self/fd/\"\n"
+    ".globl rex_stub_acl\n"
+    "rex_stub_acl:\n"
+    "    .asciz \"system.posix_acl_access\"\n"
     ".popsection\n");
 
 _Static_assert(offsetof(struct ring, external) == 16, "rex_stub_look reads it there");
 enum { SELF_LENGTH = 21, STAT_BYTES = sizeof(struct stat) };
-extern const char rex_stub_self[] __attribute__((visibility("hidden")));
+extern const char rex_stub_self[] __attribute__((visibility("hidden"))), rex_stub_acl[] __attribute__((visibility("hidden")));
 int64_t rex_stub_call(long nr, const uint64_t *args) __attribute__((visibility("hidden")));
 int64_t rex_stub_write(const uint64_t *args, int64_t *result) __attribute__((visibility("hidden")));
 
@@ -382,7 +385,8 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     args = rule->place < 6 ? asked : args;
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
-    struct answer answer = rule->kind == RULE_CHANGE ? changed(ring, rule, nr, args) : rule->kind == RULE_SAY ? (ring->replaying ? said_again(ring, args) : said(ring, args))
+    struct answer answer = rule->kind == RULE_CHANGE ? changed(ring, rule, nr, args)
+        : rule->kind == RULE_DUPLICATE ? duplicated(ring, nr, args) : rule->kind == RULE_SAY ? (ring->replaying ? said_again(ring, args) : said(ring, args))
         : ring->replaying == IN_ANY_ORDER ? answered_in_any_order(ring, rule, nr, args)
         : ring->replaying ? answered(ring, rule, nr, args) : rule->kind == RULE_OPEN ? opened(ring, rule, args)
         : performed(ring, rule, nr, args);

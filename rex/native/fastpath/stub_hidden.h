@@ -29,6 +29,12 @@ PART bool is_link(uint64_t dirfd, const char *path, uint32_t n, char *room)
     return kernel(REX_NR_newfstatat, dirfd, (uint64_t)name, (uint64_t)st, AT_SYMLINK_NOFOLLOW) || (st->st_mode & S_IFMT) == S_IFLNK;
 }
 
+PART bool is_name_known(const struct ring *ring, const char *path, uint32_t n)
+{
+    uint64_t hash = clean_hash(HIDDEN, path, n);
+    return ring->clean[hash % CLEAN_SLOTS] == hash;
+}
+
 PART bool is_directory_known(struct ring *ring, const char *path, uint32_t n, char *room)
 {
     uint64_t hash = clean_hash(HIDDEN, path, n), *known = &ring->clean[hash % CLEAN_SLOTS];
@@ -42,18 +48,33 @@ PART bool is_directory_known(struct ring *ring, const char *path, uint32_t n, ch
     return true;
 }
 
+/* The directories of a name that begins at a descriptor are not remembered: that may be another's soon. */
+PART bool has_no_links(uint64_t dirfd, const char *path, uint32_t n, char *room)
+{
+    while (n && !is_link(dirfd, path, n, room))
+        n = directory_length(path, n);
+    return !n;
+}
+
+/* The name is an attribute's, of the file of a descriptor. */
+PART bool is_attribute(const struct rule *rule)
+{
+    return rule->key == 0;
+}
+
 /* What the kernel has answered is not of what is hidden, as far as can be seen here. */
 PART bool is_way_known(struct ring *ring, const struct rule *rule, const uint64_t *args, int64_t result)
 {
     const char *path = (const char *)args[rule->path];
     uint64_t dirfd = rule->path ? args[0] : (uint64_t)AT_FDCWD;
     char *room = (char *)ring->data + ring->at + BEHIND_FIELDS;
-    if (!HIDDEN->count || !path || !is_name_good(result))
+    if (!HIDDEN->count || !path || !is_name_good(result) || is_attribute(rule))
         return true;
     uint32_t n = length_of(path), above = n == LONGEST_PATH ? 0 : directory_length(path, n);
-    if (n == LONGEST_PATH || (above && path[0] != '/' && (int)dirfd != AT_FDCWD) || (above && !is_directory_known(ring, path, above, room)))
+    bool is_below = path[0] != '/' && (int)dirfd != AT_FDCWD;
+    if (n == LONGEST_PATH || (above && !(is_below ? has_no_links(dirfd, path, above, room) : is_directory_known(ring, path, above, room))))
         return false;
-    return !n || !follows_here(rule, args) || !is_link(dirfd, path, n, room);
+    return !n || !follows_here(rule, args) || !is_link(dirfd, path, n, room) || (!is_below && is_name_known(ring, path, n));
 }
 
 /* What was listed, without what is hidden there. */

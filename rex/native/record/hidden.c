@@ -147,17 +147,32 @@ static bool moves_from_above(struct task *t)
     return found;
 }
 
-/* Of a query that may go on: others in its directory need not stop. */
-static void know_directory(struct task *t, int dirfd_arg)
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void know_name(struct task *t, const char *name, bool is_link)
+{
+    char *resolved = path_resolve(t, AT_FDCWD, name, true);
+    if (resolved && !hidden_of(resolved) && (!is_link || strcmp(last_name(resolved), last_name(name))))
+        fast_know_directory(t, name, (uint32_t)strlen(name));
+    free(resolved);
+}
+
+/* Of a query that may go on: others of that name, which may be a link, and in its directory need not stop. */
+static void know_directory(struct task *t, int dirfd_arg, bool follow)
 {
     const char *slash = strrchr(t->path, '/');
-    if (!t->ring || !slash || slash == t->path || (*t->path != '/' && dirfd_arg >= 0 && (int)t->args[dirfd_arg] != AT_FDCWD))
+    if (!t->ring || (*t->path != '/' && dirfd_arg >= 0 && (int)t->args[dirfd_arg] != AT_FDCWD))
         return;
-    char *directory = strndup(t->path, (size_t)(slash - t->path)), *resolved = path_resolve(t, AT_FDCWD, directory, true);
-    if (resolved && !hidden_of(resolved))
-        fast_know_directory(t, directory, (uint32_t)strlen(directory));
+    char *directory = slash && slash != t->path ? strndup(t->path, (size_t)(slash - t->path)) : NULL;
+    if (directory)
+        know_name(t, directory, false);
+    if (follow && *t->path)
+        know_name(t, t->path, true);
     free(directory);
-    free(resolved);
 }
 
 /* The error of a call that begins, its names read; 0: it may go on. */
@@ -171,7 +186,7 @@ int hidden_refusal(struct task *t)
         || is_socket_hidden(t))
         return ENOENT;
     if (t->path && call_of(t->nr)->query)
-        know_directory(t, n.dirfd);
+        know_directory(t, n.dirfd, follow);
     return moves_from_above(t) ? EBUSY : 0;
 }
 
