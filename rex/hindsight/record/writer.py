@@ -8,11 +8,11 @@ from typing import Iterator
 
 from rex.archive import Archive, Content, Recording
 from rex.hindsight.capture.deltas import NOWHERE, Bases, Place
-from rex.hindsight.capture.device import DeviceCopies
+from rex.state.device import DeviceCopies
 from rex.hindsight.capture.graph import Snapshot, encode_snapshot
 from rex.hindsight.capture.memory import Copier, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.capture.tables import encode_table, read_table
-from rex.hindsight.capture.unwritten import Unwritten
+from rex.state.unwritten import Unwritten
 from rex.hindsight.policy.remade import Remade
 from rex.hindsight.policy.thinning import Objects, Thinner, objects_of
 from rex.hindsight.trace.clock import now_s, thread_s
