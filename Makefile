@@ -8,6 +8,8 @@ CHECKED := build/checked
 CHECKED_TESTS = cd $(CHECKED) && $(abspath $(BIN)/python) -m pytest -p no:cacheprovider -m 'not stress' -k native tests/guest_runs/test_guests.py
 HEADERS := $(shell find rex/native -name "*.h")
 ENGINE := -std=c11 -I rex/native
+# A path entry: the other kind of link imports a finder, which costs each start 10 ms.
+EDITABLE := --config-settings editable_mode=compat
 
 .PHONY: help demo dist man test test-all campaign lint sanitize valgrind bench bench-workflow papers screenshots docs clean $(CHECKED)
 
@@ -16,13 +18,13 @@ help:  ## show this list
 
 $(BIN)/rex: setup.cfg pyproject.toml setup.py $(SOURCES) $(HEADERS)
 	$(PYTHON) -m venv $(VENV)
-	$(if $(shell command -v $(CC)),REX_BUILD_ENGINE=needed) $(BIN)/python -m pip --quiet --disable-pip-version-check install --config-settings editable_mode=compat -e '.[test,notebook,hindsight,versions,workflow,web,remote,formats,pictures,sbom,reprozip]' \
+	$(if $(shell command -v $(CC)),REX_BUILD_ENGINE=needed) $(BIN)/python -m pip --quiet --disable-pip-version-check install $(EDITABLE) -e '.[test,notebook,hindsight,versions,workflow,web,remote,formats,pictures,sbom,reprozip]' \
 		>$(VENV)/install.log 2>&1; status=$$?; grep -v '^WARNING: Location' $(VENV)/install.log; exit $$status
 	$(BIN)/python -m compileall -q rex   # where PYTHONDONTWRITEBYTECODE is set each run would compile anew
 	@touch $@
 
 $(BIN)/dask: | $(BIN)/rex   # for tests alone: the demo does not wait for it
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[dask]'
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install $(EDITABLE) -e '.[dask]'
 
 demo: $(BIN)/rex  ## record a small experiment, hide its inputs, replay it, compare a changed run
 	sh examples/demo/demo.sh $(abspath $(BIN)/rex)
@@ -64,12 +66,12 @@ bench: $(BIN)/rex  ## measure recording and replaying against plain runs, and be
 	$(BIN)/python bench/peers.py
 
 bench-workflow: $(BIN)/rex  ## measure the schedules of workflows, draw docs/figures
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE) -e '.[bench]'
 	$(BIN)/python bench/workflow.py --plots docs/figures
 	$(BIN)/python bench/kills.py
 
 papers: $(BIN)/rex  ## make the tables and figures of the five papers again, or ONLY="aupy chex" (docs/papers.md)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE) -e '.[bench]'
 	$(BIN)/python bench/papers $(ONLY)
 
 screenshots: $(BIN)/rex  ## take the pictures of README and docs, in a headless chromium
@@ -77,7 +79,7 @@ screenshots: $(BIN)/rex  ## take the pictures of README and docs, in a headless 
 	$(BIN)/python tests/web/screenshots.py
 
 dist: $(BIN)/rex  ## build sdist and wheels into dist/, install each in fresh environments, run the demo with it
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[release]'
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install $(EDITABLE) -e '.[release]'
 	.ci/dist $(BIN)/python
 
 man: $(BIN)/rex  ## write man pages of all commands into build/man
@@ -87,7 +89,7 @@ man: $(BIN)/rex  ## write man pages of all commands into build/man
 docs: $(BIN)/rex  ## write the generated pages, build the manual into build/site
 	$(BIN)/python -m rex.syscalls.generate
 	$(BIN)/python docs/generate.py
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[docs]'
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install $(EDITABLE) -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --clean --strict
 
 clean:  ## remove what make has made

@@ -63,7 +63,7 @@ def find_in_data(data: bytes) -> list[Finding]:
 def find_in_file(text: str) -> list[Finding]:
     """The credentials in the text of a file, settings whose names say so among them."""
     found, at = find(text, is_file=True), 0
-    if not may_name(text):
+    if not ("=" in text or ":" in text) or not may_name(text):
         return found
     for line in text.split("\n"):
         if ("=" in line or ":" in line) and may_name(line) and any([digit in line for digit in "0123456789"]):   # of most lines this is all

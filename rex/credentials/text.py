@@ -11,9 +11,18 @@ from rex.credentials.rules import RULES, Rule
 from rex.values import dataclass
 
 # No key is shorter, nor has other characters: marks of keys are looked for in these parts of a text alone.
-_RUN = r"[\w.~+/=%:-]{15,}"
+_KEY_CHARS, _LEAST_CHARS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~+/=%:-", 15
+_OTHERS_ARE_SPACES = bytes(c if chr(c) in _KEY_CHARS else 32 for c in range(256))
 _EXACT = tuple({mark for rule in RULES for mark in rule.marks if rule.is_exact})
-_IN_LOWER_CASE = tuple({mark for rule in RULES for mark in rule.marks if not rule.is_exact})
+
+
+def _by_sign(marks: set[str]) -> dict[str, tuple[str, ...]]:
+    """Marks by a character that they have and few texts of words and numbers do; "" for marks without one."""
+    sign_of = {mark: next((c for c in mark if not c.isalnum() and c not in " .-"), "") for mark in sorted(marks)}
+    return {sign: tuple([mark for mark in sign_of if sign_of[mark] == sign]) for sign in set(sign_of.values())}
+
+
+_IN_LOWER_CASE = _by_sign({mark for rule in RULES for mark in rule.marks if not rule.is_exact})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +49,17 @@ def is_example(value: str) -> bool:
     return is_template(value) or bool(_compiled(rules.EXAMPLE).fullmatch(value))
 
 
+def _runs(text: str) -> str:
+    """The parts of a text that a key may be in, a line each."""
+    words = text.encode("latin-1", "replace").translate(_OTHERS_ARE_SPACES).split()
+    return b"\n".join([word for word in words if len(word) >= _LEAST_CHARS and word.strip(b"0123456789.+-")]).decode("ascii")
+
+
 def _marks_of(text: str) -> set[str]:
     """The marks of rules that a text has: most texts are excluded by this, at little cost."""
-    lower, runs = text.lower(), "\n".join([run for run in _compiled(_RUN).findall(text) if run.strip("0123456789.+-")])
-    return {mark for mark in _EXACT if mark in runs} | {mark for mark in _IN_LOWER_CASE if mark in lower}
+    lower, runs = text.lower(), _runs(text)
+    found = {mark for sign, marks in _IN_LOWER_CASE.items() if sign in lower for mark in marks if mark in lower}
+    return found | {mark for mark in _EXACT if mark in runs} if runs else found
 
 
 def may_hold(text: str) -> bool:

@@ -10,6 +10,7 @@
 #include "put/put.h"
 #include "record/record.h"
 #include "replay/index/index.h"
+#include "replay/pipes/pipes.h"
 #include "replay/replay.h"
 #include "tracee/tracee.h"
 #include "track/track.h"
@@ -20,7 +21,7 @@
 
 static const struct observer *const watching[] = {
     &turns_observer, &fastpath_observer, &callstack_observer, &counter_observer, &pipe_observer, &output_observer,
-    &task_log_observer, NULL,
+    &record_observer, &task_log_observer, &moved_observer, NULL,
 };
 
 static const struct mode *chosen(const char *name)

@@ -149,7 +149,7 @@ static struct task *exec_leader(struct task *t)
     struct task *caller = task_of((pid_t)former);
     if (!caller)
         return t;
-    run_mode->ended(t, 0);
+    run_mode->ended(t, 0, &(struct rusage){0});
     pid_t tid = t->tid;
     int threads = t->threads;
     t->tid = 0;
@@ -233,11 +233,6 @@ static void stop(struct task *t, int status)
         signal_stop(t, sig);
 }
 
-static uint64_t microseconds(struct timeval t)
-{
-    return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
-}
-
 static void ended(pid_t tid, int status, const struct rusage *used)
 {
     struct task *t = task_of(tid);
@@ -245,9 +240,7 @@ static void ended(pid_t tid, int status, const struct rusage *used)
         first_status = status;
     if (!t)
         return;
-    t->user_us = microseconds(used->ru_utime);
-    t->system_us = microseconds(used->ru_stime);
-    run_mode->ended(t, status);
+    run_mode->ended(t, status, used);
     task_end(t);
 }
 

@@ -24,12 +24,13 @@
 #define FAST_RINGS (FAST_AT + 0x14000)
 #define FAST_HIDDEN (FAST_RINGS + RING_COUNT * RING_SIZE)
 
-enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x10000, CLEAN_SLOTS = 64,
+enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x10000, CLEAN_SLOTS = 64, MADE_SLOTS = 8,
        HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x14000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
- * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice. */
-enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY };
+ * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice.
+ * A change, of a file's owner, mode or times by its descriptor, is performed and noted if its own process has made the file. */
+enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY, RULE_CHANGE };
 
 enum { NO_FLAGS = 7 };
 
@@ -37,7 +38,7 @@ enum { NO_FLAGS = 7 };
  * the argument that limits it, if any. */
 struct rule {
     uint8_t kind : 4, nargs : 3, repeats : 1; /* calls that are equal in so many arguments may become one record */
-    uint8_t path, key;                        /* path, key: an argument, 255 without one */
+    uint8_t path, key;                        /* path, key: an argument, 255 without one; key of a change: its enum rex_op */
     uint8_t answers : 2, nofollow : 1, by_fd : 1; /* how many; a link as the last name is meant itself; of a descriptor, with flags only without a name */
     uint8_t lists_as_of_old : 1, flags : 3;   /* entries in the form of getdents; an argument of flags AT_..., NO_FLAGS without */
     uint8_t place;                            /* the argument that identifies the caller: where the answer goes; 255 without */
@@ -54,11 +55,14 @@ struct rule {
  * asks: the caller of each query is noted, as the process has had threads.
  * external: a bit for each external descriptor, bit 63 for all above 62.
  * says: a bit for each descriptor that may be written to without a stop.
+ * made: the regular files that the process has made last, whose descriptors it may have; recordings only.
  * clean: hashes of the names of directories that do not lead to hidden files, see fastpath/stub_hidden.h. */
+struct made { uint64_t device, inode; };
 struct ring {
     uint32_t at, end, replaying, busy;
     uint64_t external, asks, says, last, value, clean[CLEAN_SLOTS];
-    unsigned char data[RING_SIZE - 56 - 8 * CLEAN_SLOTS];
+    struct made made[MADE_SLOTS];
+    unsigned char data[RING_SIZE - 56 - 8 * CLEAN_SLOTS - 16 * MADE_SLOTS];
 };
 enum { IN_ORDER = 1, IN_ANY_ORDER };           /* how a replay's answers are taken */
 enum { TAKEN = 1, TAKEN_LAST };                /* of a record in any order: its flags; the open that was taken last */

@@ -9,6 +9,7 @@
 struct observer;
 struct files;
 struct space;
+struct stat;
 struct task;
 struct user_regs_struct;
 
@@ -46,5 +47,9 @@ void fast_fill(struct task *t, const void *records, uint32_t n, int how);
 void fast_ring_limit(struct task *t, bool any);
 bool fast_has_asked(const struct user_regs_struct *r);  /* the stub has done what it can, as a signal came */
 uint64_t fast_caller_sp(struct task *t);  /* the stack pointer as its call was made, by the stub or not */
+
+/* made_files.c */
+bool fast_know_made(struct task *t, const struct stat *st);
+void fast_forget_made(struct task *t);
 
 #endif

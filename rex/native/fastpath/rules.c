@@ -3,6 +3,7 @@
 #include "fastpath/area.h"
 #include "fastpath/internal.h"
 #include "log/log.h"
+#include "mode/mode.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
@@ -26,14 +27,40 @@ static bool is_fast_query(const struct rex_call *c)
     return c->query && c->arg[0].word != REX_WORD_RESOURCE && !(plan.seed && (op_of(nr) == REX_OP_ACCESS || nr == REX_NR_getrandom));
 }
 
+/* Of a file by its descriptor, which says nothing that others act on: see fastpath/stub_change.h. */
+static bool is_fast_change(const struct rex_call *c)
+{
+    enum rex_op op = op_of(c - rex_calls);
+    bool by_descriptor = c->fd_args & 1 || (op == REX_OP_UTIME && c->arg[0].word == REX_WORD_DIRFD);
+    return run_mode->logs && !plan.seed && c->hook == REX_HOOK_TREE && by_descriptor && (op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME);
+}
+
+static enum rule_kind kind_of(const struct rex_call *c, long nr)
+{
+    if (nr == REX_NR_write)
+        return RULE_SAY;
+    if (is_plain(c))
+        return RULE_PLAIN;
+    if (!c)
+        return RULE_NONE;
+    if (is_fast_query(c))
+        return RULE_QUERY;
+    if (is_fast_change(c))
+        return RULE_CHANGE;
+    return nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE;
+}
+
 static struct rule rule_of(long nr)
 {
     const struct rex_call *c = call_of(nr);
-    struct rule rule = {.kind = nr == REX_NR_write ? RULE_SAY : is_plain(c) ? RULE_PLAIN : !c ? RULE_NONE : is_fast_query(c) ? RULE_QUERY
-                            : nr == REX_NR_openat && !plan.seed ? RULE_OPEN : RULE_NONE, .path = 255, .key = 255, .place = 255, .count = 255, .flags = NO_FLAGS,
+    struct rule rule = {.kind = kind_of(c, nr) & 15, .path = 255, .key = 255, .place = 255, .count = 255, .flags = NO_FLAGS,
                         .answer = {{.limit = 255}, {.limit = 255}, {.limit = 255}}};
     if (rule.kind == RULE_OPEN)
         rule.key = 0, rule.path = 1;
+    if (rule.kind == RULE_CHANGE) {
+        rule.key = (uint8_t)op_of(nr);
+        rule.path = c->fd_args & 1 ? 255 : 1;
+    }
     if (nr == REX_NR_ioctl && !log_is_plain)
         rule.key = 1;                     /* logs of the reference engine do not say which descriptors are non-blocking */
     for (int i = 0; rule.kind == RULE_QUERY && i < c->nargs; i++)

@@ -339,6 +339,7 @@ PART struct answer answered(struct ring *ring, const struct rule *rule, long nr,
 
 #include "fastpath/stub_any_order.h"
 #include "fastpath/stub_output.h"
+#include "fastpath/stub_change.h"
 
 /* The ioctls of files, and those that name a process: see track/real_results.c, tracee/marshal.c. */
 PART bool is_of_file(uint32_t command)
@@ -381,9 +382,10 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     args = rule->place < 6 ? asked : args;
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
-    struct answer answer = rule->kind == RULE_SAY ? (ring->replaying ? said_again(ring, args) : said(ring, args))
+    struct answer answer = rule->kind == RULE_CHANGE ? changed(ring, rule, nr, args) : rule->kind == RULE_SAY ? (ring->replaying ? said_again(ring, args) : said(ring, args))
         : ring->replaying == IN_ANY_ORDER ? answered_in_any_order(ring, rule, nr, args)
-        : ring->replaying ? answered(ring, rule, nr, args) : rule->kind == RULE_OPEN ? opened(ring, rule, args) : performed(ring, rule, nr, args);
+        : ring->replaying ? answered(ring, rule, nr, args) : rule->kind == RULE_OPEN ? opened(ring, rule, args)
+        : performed(ring, rule, nr, args);
     __asm__ volatile("" : : : "memory");
     ring->busy = 0;
     return answer;

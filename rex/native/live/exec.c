@@ -227,7 +227,7 @@ static int find_program(struct task *t, struct chain *c, char **name)
 
 void live_exec(struct task *t)
 {
-    if (t->exec_instead) {                /* a file of this machine, which the kernel finds */
+    if (record_executes_instead(t)) {                /* a file of this machine, which the kernel finds */
         free(t->loader);
         t->loader = NULL;
         return;

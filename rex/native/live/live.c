@@ -240,10 +240,10 @@ static void stepped(struct task *t)
         recorder.stepped(t);
 }
 
-static void ended(struct task *t, int status)
+static void ended(struct task *t, int status, const struct rusage *used)
 {
     if (run_mode->logs)
-        recorder.ended(t, status);
+        recorder.ended(t, status, used);
 }
 
 static uint64_t random_drawn(struct task *t)

@@ -8,6 +8,7 @@
 
 struct bytes;
 struct files;
+struct rusage;
 struct space;
 struct task;
 
@@ -37,7 +38,7 @@ struct mode {
     void (*execed)(struct task *t);
     bool (*signal)(struct task *t, int sig);           /* true: deliver it */
     void (*stepped)(struct task *t);
-    void (*ended)(struct task *t, int status);
+    void (*ended)(struct task *t, int status, const struct rusage *used);
     void (*tsc)(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
     uint64_t (*random)(struct task *t);
     void (*start)(struct task *t);                     /* its first stop */

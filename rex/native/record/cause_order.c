@@ -71,7 +71,7 @@ static ino_t moved_by(const struct task *t)
 {
     struct stat st;
     bool moves = op_of(t->nr) == REX_OP_RENAME || op_of(t->nr) == REX_OP_LINK;
-    return moves && t->resolved && !path_stat(t->resolved, &st, false) ? st.st_ino : 0;
+    return moves && record_state(t)->resolved && !path_stat(record_state(t)->resolved, &st, false) ? st.st_ino : 0;
 }
 
 void cause_begins(struct task *t)
@@ -80,11 +80,11 @@ void cause_begins(struct task *t)
     if (is_serialized())
         return;
     record_state(t)->moved = moved_by(t);
-    set_changes(t, hook == REX_HOOK_TREE || (hook == REX_HOOK_OPEN && t->created));
+    set_changes(t, hook == REX_HOOK_TREE || (hook == REX_HOOK_OPEN && record_state(t)->created));
     record_state(t)->changed = changed;
     if (removes(t))
         removal_begins(t);
-    if (sends(t) || (hook == REX_HOOK_OPEN && !t->created))
+    if (sends(t) || (hook == REX_HOOK_OPEN && !record_state(t)->created))
         log_keep_place(&record_state(t)->place);
 }
 
@@ -137,12 +137,12 @@ static bool is_at_or_below(const char *path, const char *name)
 
 static bool is_removed_by(const struct task *t, const char *path)
 {
-    return removes(t) && t->resolved && !strcmp(t->resolved, path);
+    return removes(t) && record_state(t)->resolved && !strcmp(record_state(t)->resolved, path);
 }
 
 static bool is_moved_by(const struct task *t, const char *path, ino_t ino)
 {
-    return ino && record_state(t)->moved == ino && t->resolved2 && !strcmp(t->resolved2, path);
+    return ino && record_state(t)->moved == ino && record_state(t)->resolved2 && !strcmp(record_state(t)->resolved2, path);
 }
 
 static void find_causes(const struct task *t, const char *path, ino_t ino, bool is_new)
@@ -151,7 +151,7 @@ static void find_causes(const struct task *t, const char *path, ino_t ino, bool 
         const struct record_state *s = record_state(other);
         if (other == t || !other->alive || !s->changes || s->place.is_kept)
             continue;
-        if ((other->creating && is_at_or_below(path, other->creating)) || is_moved_by(other, path, ino) || (is_new && is_removed_by(other, path)))
+        if ((s->creating && is_at_or_below(path, s->creating)) || is_moved_by(other, path, ino) || (is_new && is_removed_by(other, path)))
             log_keep_place(&record_state(other)->place);
     }
 }
@@ -183,7 +183,7 @@ static void place_behind_name(struct log_place *place, ino_t ino)
 
 void cause_opened(struct task *t, const char *path, ino_t ino)
 {
-    if (t->created) {
+    if (record_state(t)->created) {
         record_state(t)->moved = ino;
         cause_made(t, path);
         return;

@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "cpu/cpu.h"
 #include "engine/engine.h"
+#include "fastpath/fastpath.h"
 #include "log/log.h"
 #include "mode/mode.h"
 #include "record/internal.h"
@@ -140,11 +141,16 @@ static void ask_capture(const char *path, bool moves)
     read_whole(plan.control, &answer, 1);
 }
 
+static bool is_creating(const struct record_state *s, const char *path)
+{
+    return s->created && s->creating && !strcmp(s->creating, path);
+}
+
 /* By another task, whose call has not been seen to return. */
 static bool is_being_created(const char *path)
 {
     for (const struct task *t = tasks; t; t = t->next)
-        if (t->alive && t->created && t->creating && t->state == CALL_ENTERED && !strcmp(t->creating, path))
+        if (t->alive && t->state == CALL_ENTERED && is_creating(record_state(t), path))
             return true;
     return false;
 }
@@ -170,6 +176,15 @@ void record_created(const char *path)
     void **state = table_at(&touched, path);
     if (!*state)
         *state = (void *)(intptr_t)CREATED;
+}
+
+void record_name_gone(void)
+{
+    for (struct task *t = tasks; t; t = t->next)
+        if (t->alive && record_state(t)->has_made) {
+            record_state(t)->has_made = false;
+            fast_forget_made(t);
+        }
 }
 
 /* A socket of this machine has got a name in the file tree. */
@@ -269,9 +284,10 @@ static void cut_removed(char *path, const struct stat *st, const char *given)
 /* Of a file that it made, which another may have moved or removed by now, the name it asked for; but a link there leads elsewhere. */
 static char *opened_path(const struct task *t, int fd)
 {
+    const struct record_state *s = record_state(t);
     struct stat st;
-    bool is_link = t->created && !path_stat(t->creating, &st, false) && S_ISLNK(st.st_mode);
-    return t->created && !is_link ? strdup(t->creating) : path_of_fd(t->tid, fd);
+    bool is_link = s->created && !path_stat(s->creating, &st, false) && S_ISLNK(st.st_mode);
+    return s->created && !is_link ? strdup(s->creating) : path_of_fd(t->tid, fd);
 }
 
 void record_opened(struct task *t, int fd, struct bytes *b)
@@ -290,12 +306,14 @@ void record_opened(struct task *t, int fd, struct bytes *b)
         run_mode->names->stat_fd(t, fd, &st);
     log_field(b, (uint8_t)n.path, FIELD_RESOLVED, path, strlen(path));
     log_field(b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
-    if (t->created)
+    if (record_state(t)->created)
         record_created(path);
+    if (record_state(t)->created && S_ISREG(st.st_mode) && fast_know_made(t, &st))
+        record_state(t)->has_made = true;
     cause_opened(t, path, st.st_ino);
     bool writing = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
     if (!stream && *path == '/' && t->path && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)) && !record_is_kernel_made(path)) {
-        bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !t->created;
+        bool reading = (flags & O_ACCMODE) != O_WRONLY && !(flags & O_TRUNC) && !record_state(t)->created;
         record_use(path, S_ISDIR(st.st_mode) ? USED_DIRECTORY : (writing ? USED_WRITTEN : 0) | (reading ? USED_READ : 0), &st);
         record_use_alias(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, path);
     }

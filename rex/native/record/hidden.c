@@ -139,9 +139,9 @@ static bool is_socket_hidden(struct task *t)
 /* A directory above it is in use, as one below which something is mounted. */
 static bool moves_from_above(struct task *t)
 {
-    const char *found = op_of(t->nr) == REX_OP_RENAME && t->resolved ? hidden_below(t->resolved) : NULL;
-    if (!found && rename_flags(t->nr, t->args) & RENAME_EXCHANGE && t->resolved2)
-        found = hidden_below(t->resolved2);
+    const char *found = op_of(t->nr) == REX_OP_RENAME && record_state(t)->resolved ? hidden_below(record_state(t)->resolved) : NULL;
+    if (!found && rename_flags(t->nr, t->args) & RENAME_EXCHANGE && record_state(t)->resolved2)
+        found = hidden_below(record_state(t)->resolved2);
     if (found)
         notice(found, REFUSED);
     return found;
@@ -186,7 +186,7 @@ void hidden_names_moved(const struct task *t)
 /* The directory seems to be empty, and is not. */
 void hidden_kept_directory(const struct task *t, int64_t result)
 {
-    const char *found = result == -ENOTEMPTY && t->resolved ? hidden_below(t->resolved) : NULL;
+    const char *found = result == -ENOTEMPTY && record_state(t)->resolved ? hidden_below(record_state(t)->resolved) : NULL;
     if (found)
         notice(found, REFUSED);
 }

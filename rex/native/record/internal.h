@@ -31,7 +31,14 @@ struct record_state {
     ino_t moved;                         /* what that makes, or gives another name */
     uint64_t changed;                    /* how many such calls had returned as its call began */
     bool has_timer;                      /* of a leader: one may be running */
+    bool has_made;                       /* its ring knows files that it has made */
     bool executed;                       /* of a leader: it runs a program of its own */
+    char *resolved, *resolved2;          /* the names of a call that changes the directory tree */
+    bool created;                        /* what its call names is not there yet */
+    char *creating;                      /* what is missing as the call that makes it begins */
+    struct bytes exec;                   /* execve's fields, kept over the exec */
+    char *exec_instead;                  /* what is executed in the program's place, NULL: itself */
+    struct bytes pending;                /* an interrupted call that may be restarted; its event is not yet written */
 };
 
 static inline struct record_state *record_state(const struct task *t)
@@ -75,6 +82,7 @@ void record_before_change(const char *path, bool moves);  /* moves: with all tha
 uint32_t record_named_stream(const char *name, const struct stat *st, int flags);  /* 0 = none: it is a file of the experiment */
 void record_created(const char *path), record_bound(struct task *t, struct bytes *b);
 void record_use(const char *path, unsigned how, const struct stat *st);
+void record_name_gone(void);  /* a name was taken away: its file's number may soon be another's */
 void record_alias(const char *path);  /* a name on the way to what was used */
 void record_use_alias(struct task *t, int dirfd, const char *given, const char *resolved);
 bool record_is_kernel_made(const char *path);
@@ -139,6 +147,7 @@ void record_greeting(struct task *t, struct bytes *b);
 void record_ends(struct task *t, struct record *r, uint32_t listener);
 
 /* tree.c */
+void record_resolve_names(struct task *t);
 void record_tree_entry(struct task *t);  /* its names are resolved */
 void record_tree_exit(struct task *t, struct bytes *b, int64_t result);
 

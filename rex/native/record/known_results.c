@@ -16,10 +16,10 @@ static bool needs_exit_stop(void)
     return run_mode->names || is_serialized();
 }
 
-static bool queries_descriptor(const struct task *t)
+/* Its descriptor is a plain file. */
+static bool queries_plain_file(const struct task *t)
 {
-    bool is_named = t->nr == REX_NR_newfstatat && t->path && !*t->path && t->args[3] == AT_EMPTY_PATH;
-    return (is_named || t->nr == REX_NR_fstat) && (int)t->args[0] >= 0 && !t->stream;
+    return queries_descriptor(t) && !(lookup_flags(t->nr, t->args) & ~AT_EMPTY_PATH) && (int)t->args[0] >= 0 && !t->stream;
 }
 
 static bool queries_own_limit(const struct task *t)
@@ -32,8 +32,8 @@ static bool query(struct task *t)
 {
     struct stat st;
     struct rlimit limit;
-    if (queries_descriptor(t))
-        return stat_of_fd(t->tid, (int)t->args[0], &st) && mem_write(t->tid, t->args[t->nr == REX_NR_fstat ? 1 : 2], &st, sizeof st);
+    if (queries_plain_file(t))
+        return stat_of_fd(t->tid, (int)t->args[0], &st) && mem_write(t->tid, t->args[arg_of(t->nr, REX_WORD_STAT)], &st, sizeof st);
     if (!queries_own_limit(t) || prlimit(t->tid, (__rlimit_resource_t)t->args[1], NULL, &limit) || !mem_write(t->tid, t->args[3], &limit, sizeof limit))
         return false;
     own_memory_hide(t, 0);

@@ -53,7 +53,7 @@ static void follow_scripts(struct task *t, char *path)
             }
             break;
         }
-        log_field(t->exec, FIELD_WHOLE, FIELD_SCRIPT, path, strlen(path));
+        log_field(&record_state(t)->exec, FIELD_WHOLE, FIELD_SCRIPT, path, strlen(path));
         record_use(path, USED_SCRIPT, NULL);
         record_alias(next);
         free(path);
@@ -67,7 +67,7 @@ static void log_strings(struct task *t, uint64_t at, uint8_t arg)
 {
     struct bytes all = {0};
     mem_strings(t->tid, at, &all);
-    log_field(t->exec, arg, FIELD_ARGV, all.data, all.used);
+    log_field(&record_state(t)->exec, arg, FIELD_ARGV, all.data, all.used);
     bytes_free(&all);
 }
 
@@ -124,7 +124,7 @@ static void ask_gate(struct task *t, int argv, const struct bytes *state)
         good = send_name(t, length & ~ABOUT_A_NAME);
     if (!good || length >= sizeof path || !read_whole(plan.gate, path, length))
         die("the process that decides on the steps has ended");
-    t->exec_instead = length ? strdup(path) : NULL;
+    record_state(t)->exec_instead = length ? strdup(path) : NULL;
     bytes_free(&question);
     bytes_free(&b);
 }
@@ -134,9 +134,9 @@ static void execute_instead(struct task *t)
 {
     enum { RED_ZONE = 128 };
     struct user_regs_struct r = t->regs;
-    size_t n = strlen(t->exec_instead) + 1;
+    size_t n = strlen(record_state(t)->exec_instead) + 1;
     uint64_t at = (r.rsp - RED_ZONE - n) & ~15ULL;
-    if (!mem_write(t->tid, at, t->exec_instead, n))
+    if (!mem_write(t->tid, at, record_state(t)->exec_instead, n))
         die("cannot write to the stack of a tracee");
     if (name_args(t->nr).path)
         r.rsi = at;
@@ -145,10 +145,15 @@ static void execute_instead(struct task *t)
     regs_set(t, &r);
 }
 
+bool record_executes_instead(const struct task *t)
+{
+    return record_state(t)->exec_instead;
+}
+
 /* The program that called finds its registers as they were. */
 void record_exec_failed(struct task *t)
 {
-    if (!t->exec_instead)
+    if (!record_state(t)->exec_instead)
         return;
     struct user_regs_struct r = regs_get(t);
     r.rdi = t->regs.rdi;
@@ -161,28 +166,27 @@ static void first_program(struct task *t, int argv)
     static struct bytes state;
     state.used = 0;
     inherited_state(t, &state);
-    log_field(t->exec, FIELD_WHOLE, FIELD_INHERITED, state.data, state.used);
+    log_field(&record_state(t)->exec, FIELD_WHOLE, FIELD_INHERITED, state.data, state.used);
     if (plan.gate >= 0 && t->path && *t->path)
         ask_gate(t, argv, &state);
 }
 
 void record_exec_entry(struct task *t)
 {
+    struct record_state *s = record_state(t);
     struct name_args n = name_args(t->nr);
     int dirfd = n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD;
     struct stat st;
-    if (!t->exec)
-        t->exec = zalloc(sizeof *t->exec);
-    t->exec->used = 0;
-    record_state(t)->exec_refused = 0;
+    s->exec.used = 0;
+    s->exec_refused = 0;
     log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
-    free(t->exec_instead);
-    t->exec_instead = NULL;
+    free(s->exec_instead);
+    s->exec_instead = NULL;
     if (!record_state(t->leader)->executed)                 /* what it executes later depends on what it did before */
         first_program(t, n.path + 1);
-    if (t->exec_instead)
+    if (s->exec_instead)
         execute_instead(t);
-    char *path = t->exec_instead ? strdup(t->exec_instead) : t->path ? path_resolve(t, dirfd, t->path, true) : NULL;
+    char *path = s->exec_instead ? strdup(s->exec_instead) : t->path ? path_resolve(t, dirfd, t->path, true) : NULL;
     if (path && !path_stat(path, &st, true) && loses_privileges(t, &st))
         log_note(t->index, "%s is setuid or setgid and runs without its privileges", path);
     follow_scripts(t, path);
@@ -256,7 +260,7 @@ void record_execed(struct task *t)
         log_field(&b, (uint8_t)n.path, FIELD_STAT, &st, sizeof st);
         cause_found(t, path ? path : exe, st.st_ino);
     }
-    loader = !run_mode->names || t->exec_instead ? loader_of(exe) : t->loader ? strdup(t->loader) : NULL;
+    loader = !run_mode->names || record_state(t)->exec_instead ? loader_of(exe) : t->loader ? strdup(t->loader) : NULL;
     if (loader) {
         log_field(&b, FIELD_WHOLE, FIELD_LOADER, loader, strlen(loader));
         record_use(loader, USED_LOADER, NULL);
@@ -264,8 +268,7 @@ void record_execed(struct task *t)
         report_line("loader=%s", loader);
     }
     shared_executed(t);
-    if (t->exec)
-        bytes_add(&b, t->exec->data, t->exec->used);
+    bytes_add(&b, record_state(t)->exec.data, record_state(t)->exec.used);
     if (whole)
         log_field(&b, FIELD_WHOLE, FIELD_STACK, stack.image.data, stack.image.used);
     log_end(&b);

@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <x86intrin.h>
 
@@ -65,17 +66,18 @@ static bool opens_to_write(struct task *t)
 
 static void open_entry(struct task *t)
 {
+    struct record_state *s = record_state(t);
     struct stat st;
-    t->created = false;
-    free(t->creating);
-    t->creating = NULL;
+    s->created = false;
+    free(s->creating);
+    s->creating = NULL;
     if (!opens_to_write(t))
         return;
     struct name_args n = name_args(t->nr);
     char *path = t->path ? path_resolve(t, n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD, t->path, true) : NULL;
     if (path && path_stat(path, &st, true)) {
-        t->created = true;
-        t->creating = path;
+        s->created = true;
+        s->creating = path;
         return;
     }
     if (path && S_ISREG(st.st_mode) && !record_named_stream(t->path, &st, open_flags(t)))
@@ -87,13 +89,14 @@ static void open_entry(struct task *t)
  * in the log. */
 static void restart_entry(struct task *t)
 {
-    if (!record_state(t)->goes_on && !(t->pending && t->pending->used))
+    struct record_state *s = record_state(t);
+    if (!s->goes_on && !s->pending.used)
         return;
-    record_state(t)->goes_on = false;
-    t->nr = head(t->pending)->call;
-    memcpy(t->args, head(t->pending)->args, sizeof t->args);
-    t->stream = head(t->pending)->stream;
-    t->pending->used = 0;
+    s->goes_on = false;
+    t->nr = head(&s->pending)->call;
+    memcpy(t->args, head(&s->pending)->args, sizeof t->args);
+    t->stream = head(&s->pending)->stream;
+    s->pending.used = 0;
     t->want_exit = true;
 }
 
@@ -123,8 +126,7 @@ static void entry(struct task *t)
         return;
     }
     record_state(t)->goes_on = false;
-    if (t->pending)
-        t->pending->used = 0;
+    record_state(t)->pending.used = 0;
     t->stream = 0;
     if (!c) {
         if (t->nr >= 0)
@@ -179,7 +181,7 @@ static void entry(struct task *t)
         descriptor_entry(t);
     read_names(t);
     if (c->hook == REX_HOOK_TREE)
-        resolve_names(t);
+        record_resolve_names(t);
     int error = record_refusal(t, c);
     if (error || (error = hidden_refusal(t))) {
         refuse(t, error);
@@ -273,17 +275,16 @@ static void exit_stop(struct task *t, int64_t result)
         return;
     }
     if (is_interrupted(result)) {          /* the signal decides whether it restarts */
-        if (!t->pending)
-            t->pending = zalloc(sizeof *t->pending);
+        struct bytes *pending = &record_state(t)->pending;
         if (t->shares || is_pipe_call(t)) {
-            (t->shares ? shared_event : pipe_event)(t, t->pending, -EINTR);
+            (t->shares ? shared_event : pipe_event)(t, pending, -EINTR);
             writer_goes(t);
             return;
         }
         writer_goes(t);
-        begin(t, t->pending, -EINTR);
+        begin(t, pending, -EINTR);
         if (call_of(t->nr)->hook == REX_HOOK_SLEEP)
-            capture_outputs(t, t->pending, 0);     /* the time that was left */
+            capture_outputs(t, pending, 0);     /* the time that was left */
         return;
     }
     if (t->shares || is_pipe_call(t)) {
@@ -364,7 +365,12 @@ static void leaves(struct task *t)
         exit_stop(t, result);
 }
 
-static void ended(struct task *t, int status)
+static uint64_t microseconds(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
+}
+
+static void ended(struct task *t, int status, const struct rusage *used)
 {
     writer_goes(t);
     cause_ends(t);
@@ -377,8 +383,8 @@ static void ended(struct task *t, int status)
     fast_sync_others(t);
     log_begin(&out, EVENT_EXIT, t->index);
     head(&out)->result = status;
-    head(&out)->args[0] = t->user_us;
-    head(&out)->args[1] = t->system_us;
+    head(&out)->args[0] = microseconds(used->ru_utime);
+    head(&out)->args[1] = microseconds(used->ru_stime);
     log_end(&out);
 }
 

@@ -27,9 +27,11 @@ extern const struct observer output_observer;
 
 /* programs.c */
 char *loader_named(const char *program);  /* of record/programs.c */
+bool record_executes_instead(const struct task *t);    /* another file in the program's place */
 
 /* record.c */
 extern const struct mode recorder;
+extern const struct observer record_observer;
 
 /* signals.c */
 void record_release(struct task *t);

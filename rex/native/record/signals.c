@@ -33,10 +33,10 @@ void record_delivery(struct task *t, bool restarted, enum moment moment)
     r->args[0] = (uint64_t)info.si_signo;
     r->args[1] = restarted;
     r->args[2] = moment;
-    r->args[3] = moment == AT_UNSEEN_CALL ? regs_get(t).rax : t->calls;
-    r->args[4] = moment == AT_UNSEEN_CALL ? place_in_file(t) : t->cut;
-    r->args[5] = t->cut ? t->cut_passed : turn.passed;
-    r->result = t->cut ? (int64_t)t->cut_calls : moment == AT_UNBLOCK || moment == AT_UNSEEN_CALL ? (int64_t)fast_caller_sp(t)
+    r->args[3] = moment == AT_UNSEEN_CALL ? regs_get(t).rax : turns_place(t)->calls;
+    r->args[4] = moment == AT_UNSEEN_CALL ? place_in_file(t) : turns_place(t)->cut;
+    r->args[5] = turns_place(t)->cut ? turns_place(t)->cut_passed : turn.passed;
+    r->result = turns_place(t)->cut ? (int64_t)turns_place(t)->cut_calls : moment == AT_UNBLOCK || moment == AT_UNSEEN_CALL ? (int64_t)fast_caller_sp(t)
         : moment == IN_UNSEEN_CALL ? (int64_t)regs_get(t).orig_rax : 0;
     log_field(&out, FIELD_WHOLE, FIELD_OUT, &info, sizeof info);
     log_end(&out);
@@ -46,7 +46,7 @@ void record_delivery(struct task *t, bool restarted, enum moment moment)
 static void signal_restarted(struct task *t)
 {
     t->stepping = false;
-    t->pending->used = 0;
+    record_state(t)->pending.used = 0;
     record_state(t)->goes_on = true;
     record_delivery(t, true, BETWEEN_CALLS);
 }
@@ -63,16 +63,17 @@ static uint64_t handler_returns_to(struct task *t, const struct user_regs_struct
 /* After one step into a handler. */
 void record_stepped(struct task *t)
 {
+    struct record_state *s = record_state(t);
     struct user_regs_struct r = regs_get(t);
     uint64_t back = handler_returns_to(t, &r);
-    t->stepping = record_state(t)->goes_on = false;
-    if (t->pending && t->pending->used) {
+    t->stepping = s->goes_on = false;
+    if (s->pending.used) {
         if (back == t->regs.rip) {
-            log_end(t->pending);
+            log_end(&s->pending);
             turns_count(t);
-            t->cut = false;
+            turns_place(t)->cut = false;
         }
-        t->pending->used = 0;
+        s->pending.used = 0;
     }
     record_delivery(t, back != t->regs.rip, back == t->regs.rip ? WITH_LAST_EVENT : BETWEEN_CALLS);
 }
@@ -272,26 +273,27 @@ static bool is_back(struct task *t)
 
 bool record_signal(struct task *t, int sig)
 {
+    struct record_state *s = record_state(t);
     siginfo_t info;
     if (t->stepping)
         record_stepped(t);                       /* another one before the first handler ran */
-    ptrace(PTRACE_GETSIGINFO, t->tid, 0, record_state(t)->siginfo);
-    enum moment deferred_to = record_state(t)->deferred ? record_state(t)->deferred->moment : BETWEEN_CALLS;
+    ptrace(PTRACE_GETSIGINFO, t->tid, 0, s->siginfo);
+    enum moment deferred_to = s->deferred ? s->deferred->moment : BETWEEN_CALLS;
     bool back = is_back(t);
-    memcpy(&info, record_state(t)->siginfo, sizeof info);
+    memcpy(&info, s->siginfo, sizeof info);
     if (sig == SIGBUS && info.si_code == BUS_ADRERR)
         log_note(t->index, "SIGBUS in a mapped file: where the file system was full there, and the file did not end, a replay does not repeat it");
-    if (!back && !(t->pending && t->pending->used) && is_deferrable(t, &info)) {
+    if (!back && !s->pending.used && is_deferrable(t, &info)) {
         defer(t, &info);
         return false;
     }
-    if (t->pending && t->pending->used && is_caught(t->tid, sig))
+    if (s->pending.used && is_caught(t->tid, sig))
         t->stepping = true;
-    else if (t->pending && t->pending->used)
+    else if (s->pending.used)
         signal_restarted(t);              /* or deadly */
     else
         record_delivery(t, false, back && deferred_to ? deferred_to : moment_of(t, sig));
-    record_state(t)->last_signal = sig;
-    record_state(t)->last_signal_rip = regs_get(t).rip;
+    s->last_signal = sig;
+    s->last_signal_rip = regs_get(t).rip;
     return true;
 }

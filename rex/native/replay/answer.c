@@ -51,8 +51,8 @@ static void sleep_entry(struct task *t, struct event *e)
     } else if (is_single(t) || e->record->result)
         replay_emulate(t, e);
     else if (replay_sleep_until(t)) {
-        t->ends_at = e->record->time;
-        t->is_end_logged = true;
+        replay_wait_end(t)->at = e->record->time;
+        replay_wait_end(t)->is_logged = true;
         run(t);
     }
 }

@@ -21,7 +21,7 @@
 
 static bool skipped_step(struct request *q)
 {
-    return q->t->skipped;
+    return replay_is_skipped(q->t);
 }
 
 /* The call comes again. */
@@ -146,11 +146,8 @@ static bool signal_before_call(struct request *q)
             rewind_call(t);
         return t->injected;
     }
-    if (t->injected) {                    /* it is blocked, and will come when it is not */
-        t->owed[t->injected->record->args[0] & 63] = t->injected;
-        replay_done(t->injected);
-        t->injected = NULL;
-    }
+    if (t->injected)
+        replay_signal_is_blocked(t);
     return false;
 }
 

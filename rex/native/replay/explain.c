@@ -9,6 +9,11 @@
 
 enum { MOST_ROWS = 128 };                /* of all tables together */
 
+struct explained *explained(const struct task *t)
+{
+    return module_state(t, EXPLAIN_STATE, sizeof(struct explained));
+}
+
 static FILE *lines;
 
 static struct { const char *name; ull times; } acted[MOST_ROWS];
@@ -42,29 +47,30 @@ void explain_ends(void)
 
 void explain_begins(struct task *t)
 {
-    t->explained = (struct explained){0};
+    *explained(t) = (struct explained){0};
 }
 
 void explain_rule(struct task *t, const char *name)
 {
-    t->explained.rule = name;
+    explained(t)->rule = name;
 }
 
 void explain_match(struct task *t, const char *name)
 {
-    t->explained.match = name;
+    explained(t)->match = name;
 }
 
 void explain_hold(struct task *t, const char *gate)
 {
-    if (!t->explained.gate)
-        t->explained.since = log_now();
-    t->explained.gate = gate;
+    struct explained *x = explained(t);
+    if (!x->gate)
+        x->since = log_now();
+    x->gate = gate;
 }
 
 void explain_done(struct task *t, const struct event *e)
 {
-    const struct explained *x = &t->explained;
+    const struct explained *x = explained(t);
     if (!plan.explain || !e)
         return;
     fprintf(explanation(), "%u\t%u\t%s\t%s\t%llu\n", event_shown(e), t->task_log ? t->task_log->index : UINT32_MAX, x->match ? x->match : "-",
@@ -74,7 +80,7 @@ void explain_done(struct task *t, const struct event *e)
 const char *explain_text(const struct task *t)
 {
     static char line[256];
-    const struct explained *x = &t->explained;
+    const struct explained *x = explained(t);
     snprintf(line, sizeof line, "%s\t%s\t%s\t%llu", x->rule ? x->rule : "-", x->match ? x->match : "-", x->gate ? x->gate : "-",
              x->gate ? (ull)(log_now() - x->since) : 0);
     return line;

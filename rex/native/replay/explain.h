@@ -7,6 +7,10 @@
 struct event;
 struct task;
 
+/* What acted on a task's call; the gate that held it last, and since when any did. */
+struct explained { const char *rule, *match, *gate; ull since; };
+struct explained *explained(const struct task *t);
+
 void explain_begins(struct task *t);                  /* a call has come */
 void explain_acted(const char *name);                 /* a row of any table has */
 void explain_ends(void);

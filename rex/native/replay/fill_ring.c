@@ -18,6 +18,23 @@
 
 #include <fcntl.h>
 
+enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record) };
+
+/* An answer that lies in a task's ring: its first record, all of it; whether it was taken, with which result. */
+struct ahead { struct event *event; uint32_t first, size; bool is_taken; int result; };
+
+/* What lies there, and whether it is taken in this order. */
+struct laid {
+    bool any, has_order;
+    size_t count;
+    struct ahead run[MOST];
+};
+
+static struct laid *laid(const struct task *t)
+{
+    return module_state(t, RING_STATE, sizeof(struct laid));
+}
+
 /* Threads may have closed the descriptor meanwhile, and opened another. */
 static bool is_still(struct task *t, const struct event *e, int fd)
 {
@@ -38,14 +55,15 @@ static void note_open(struct task *t, const struct ahead *a)
 /* Marks which of the answers in its ring a task has taken: none after those that the first n bytes begin, whose number is returned. */
 static size_t mark_taken(const struct task *t, uint32_t n)
 {
+    struct laid *l = laid(t);
     static unsigned char run[RING_SIZE];
     size_t i = 0;
-    if (!t->run_has_order && (n > sizeof run || !mem_read(t->tid, t->ring + offsetof(struct ring, data), run, n)))
+    if (!l->has_order && (n > sizeof run || !mem_read(t->tid, t->ring + offsetof(struct ring, data), run, n)))
         return 0;
-    for (uint32_t at = 0; i < t->run_count && at < n && n - at >= t->run[i].first; at += t->run[i++].size) {
-        const struct record *r = t->run_has_order ? t->run[i].event->record : (const struct record *)(run + at);
-        t->run[i].is_taken = t->run_has_order || r->flags;
-        t->run[i].result = (int)r->result;
+    for (uint32_t at = 0; i < l->count && at < n && n - at >= l->run[i].first; at += l->run[i++].size) {
+        const struct record *r = l->has_order ? l->run[i].event->record : (const struct record *)(run + at);
+        l->run[i].is_taken = l->has_order || r->flags;
+        l->run[i].result = (int)r->result;
     }
     return i;
 }
@@ -53,8 +71,9 @@ static size_t mark_taken(const struct task *t, uint32_t n)
 /* Those that it has taken since it stopped last. */
 static size_t count_taken(const struct task *t)
 {
+    const struct laid *l = laid(t);
     uint32_t taken = 0;
-    return t->ring && t->run_count && mem_read(t->tid, t->ring, &taken, sizeof taken) ? mark_taken(t, taken) : 0;
+    return t->ring && l->count && mem_read(t->tid, t->ring, &taken, sizeof taken) ? mark_taken(t, taken) : 0;
 }
 
 /* What other threads have opened from their rings, though they have not stopped since. */
@@ -62,41 +81,44 @@ void replay_note_opens(struct task *t)
 {
     for (struct task *other = t->files->refs > 1 ? tasks : NULL; other; other = other->next)
         for (size_t i = 0, n = other->alive && other != t && other->files == t->files ? count_taken(other) : 0; i < n; i++)
-            if (other->run[i].is_taken)
-                note_open(other, &other->run[i]);
+            if (laid(other)->run[i].is_taken)
+                note_open(other, &laid(other)->run[i]);
 }
 
 /* As replay_place(), also of a task that has not stopped since it took answers from its ring. */
 size_t replay_place_by_ring(struct task *t)
 {
-    size_t n = count_taken(t), place = replay_place(t), after = n ? task_log_place(t->task_log, t->run[n - 1].event) + 1 : 0;
+    const struct laid *l = laid(t);
+    size_t n = count_taken(t), place = replay_place(t), after = n ? task_log_place(t->task_log, l->run[n - 1].event) + 1 : 0;
     return after > place ? after : place;
 }
 
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
+    struct laid *l = laid(t);
     (void)records;
     for (size_t i = 0, count = mark_taken(t, n); i < count; i++) {
-        struct event *e = t->run[i].event;
-        uint32_t size = n < t->run[i].size ? n : t->run[i].size;
+        struct event *e = l->run[i].event;
+        uint32_t size = n < l->run[i].size ? n : l->run[i].size;
         const struct rex_call *c = call_of(e->record->call);
         n -= size;
-        if (!t->run[i].is_taken)
+        if (!l->run[i].is_taken)
             continue;
         if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
-        note_open(t, &t->run[i]);
-        if (size > t->run[i].first)
-            replay_took(e, (size - t->run[i].first) / (uint32_t)sizeof(uint64_t));    /* up to the last of them, which the task has */
+        note_open(t, &l->run[i]);
+        if (size > l->run[i].first)
+            replay_took(e, (size - l->run[i].first) / (uint32_t)sizeof(uint64_t));    /* up to the last of them, which the task has */
         replay_answered(t, e);
     }
-    t->run_count = 0;
+    l->count = 0;
 }
 
 /* Lays an event into the run: its record, with what the stub needs, and a word for each call after the first.
  * spared: its last call is to stop.  False: some of it does not lie there. */
 static bool lay(struct task *t, struct bytes *run, struct event *e, bool spared)
 {
+    struct laid *l = laid(t);
     enum { ROOM = sizeof ((struct ring *)0)->data };
     size_t at = run->used, n = 0;
     bool all = true;
@@ -115,7 +137,7 @@ static bool lay(struct task *t, struct bytes *run, struct event *e, bool spared)
     }
     n -= all && spared;
     run->used += n * sizeof(uint64_t);
-    t->run[t->run_count++] = (struct ahead){.event = e, .first = first, .size = (uint32_t)(run->used - at)};
+    l->run[l->count++] = (struct ahead){.event = e, .first = first, .size = (uint32_t)(run->used - at)};
     return all && !spared;
 }
 
@@ -183,9 +205,10 @@ static bool is_sure(struct task *t, struct event *e)
     if (by_path)
         return (r->call != REX_NR_openat || replay_kind_of(r) != S_IFDIR) && !replay_is_of_changed(t, e);
     if (r->call == REX_NR_clock_gettime)
-        return !replay_clock_is_anyones(r) && (r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= t->clock_floor);
-    for (size_t i = t->run_count; by_fd && i-- > 0; )
-        if (t->run[i].event->record->call == REX_NR_openat && t->run[i].event->record->result == (int64_t)(int)r->args[0])
+        return !replay_clock_is_anyones(r) && (r->args[0] != CLOCK_MONOTONIC || clock_of(r) >= replay_clock_floor(t));
+    const struct laid *l = laid(t);
+    for (size_t i = l->count; by_fd && i-- > 0; )
+        if (l->run[i].event->record->call == REX_NR_openat && l->run[i].event->record->result == (int64_t)(int)r->args[0])
             return true;
     return false;
 }
@@ -253,26 +276,25 @@ static bool is_answer(struct task *t, struct event *e, const struct event *next,
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
 void replay_ready(struct task *t)
 {
-    enum { LARGEST = 8192, MOST = LARGEST / sizeof(struct record), FAR = 512 };
+    struct laid *l = laid(t);
+    enum { FAR = 512 };
     static struct bytes run;
     static uint32_t number;
     struct task_log *s = t->task_log;
-    run.used = t->run_count = 0;
-    t->run_has_order = !has_shared_work(t);
-    if (!t->run)
-        t->run = zalloc(MOST * sizeof *t->run);
+    run.used = l->count = 0;
+    l->has_order = !has_shared_work(t);
     number++;
     uint32_t until = replay_alone_until(t);
-    for (size_t from = next_query(t), i = from; i + 1 < s->count && s->event[i]->number <= until && (t->run_has_order || i < from + FAR); i++) {
+    for (size_t from = next_query(t), i = from; i + 1 < s->count && s->event[i]->number <= until && (l->has_order || i < from + FAR); i++) {
         struct event *e = s->event[i];
         bool is_laid = is_answer(t, e, s->event[i + 1], number);
-        if (!is_laid && !t->run_has_order && may_be_left_out(e))
+        if (!is_laid && !l->has_order && may_be_left_out(e))
             continue;
         if (!is_laid || run.used + e->record->size > LARGEST || !lay(t, &run, e, s->event[i + 1]->record->call == EVENT_SIGNAL))
             break;
         e->run = number;
     }
-    if (t->ring_laid || run.used)         /* what the task did not come for is answered by now */
-        fast_fill(t, run.data, (uint32_t)run.used, t->run_has_order ? IN_ORDER : IN_ANY_ORDER);
-    t->ring_laid = run.used > 0;
+    if (l->any || run.used)         /* what the task did not come for is answered by now */
+        fast_fill(t, run.data, (uint32_t)run.used, l->has_order ? IN_ORDER : IN_ANY_ORDER);
+    l->any = run.used > 0;
 }

@@ -32,11 +32,11 @@ static bool is_over(const struct record *p)
         return true;
     switch (p->args[2]) {
     case PASSED_AT_RETURN:
-        return now->parked && now->calls >= p->args[1];
+        return now->parked && turns_place(now)->calls >= p->args[1];
     case PASSED_IN_CALL:
-        return now->calls > p->args[1] || (!now->parked && now->calls == p->args[1]);
+        return turns_place(now)->calls > p->args[1] || (!now->parked && turns_place(now)->calls == p->args[1]);
     case PASSED_IN_RUN:
-        return now->parked && (now->preempted || now->at_entry || now->calls > p->args[1]);
+        return now->parked && (turns_place(now)->preempted || turns_place(now)->at_entry || turns_place(now)->calls > p->args[1]);
     }
     return false;                         /* at its end: it is alive */
 }
@@ -45,9 +45,9 @@ static bool is_over(const struct record *p)
 static bool holds(struct task *t)
 {
     const struct record *p = next_passing();
-    if (t != turn.task || !is_due_from(p, PASSED_IN_RUN) || t->calls != p->args[1])
+    if (t != turn.task || !is_due_from(p, PASSED_IN_RUN) || turns_place(t)->calls != p->args[1])
         return false;
-    t->parked = t->at_entry = true;
+    t->parked = turns_place(t)->at_entry = true;
     return true;
 }
 
@@ -65,7 +65,8 @@ static bool reaches(struct task *t, ull computed_ns)
     if (!p->args[4] || !f || f->length < sizeof goal)
         return computed_ns >= p->args[3];
     memcpy(&goal, f->data, sizeof goal);
-    return spin_reach(t, &goal, (unsigned)p->args[4]) || (!t->stepped_out && log_now() - turn.resumed_at > GIVE_UP_NS + p->args[3]);
+    pid_t tid = t->tid;
+    return spin_reach(t, &goal, (unsigned)p->args[4]) || (task_of(tid) && !turns_place(t)->stepped_out && log_now() - turn.resumed_at > GIVE_UP_NS + p->args[3]);
 }
 
 static struct task *task_indexed(uint32_t index)
@@ -80,7 +81,7 @@ static struct task *task_indexed(uint32_t index)
 static bool is_signal_at(struct task *t, bool inside, uint64_t passed)
 {
     struct event *e = replay_next(t);
-    return e && !t->injected && replay_is_signal(e) && e->record->args[3] == t->calls
+    return e && !t->injected && replay_is_signal(e) && e->record->args[3] == turns_place(t)->calls
         && e->record->args[5] <= passed && (bool)e->record->args[4] == inside;
 }
 
@@ -88,7 +89,7 @@ static bool is_signal_at(struct task *t, bool inside, uint64_t passed)
 bool turns_is_early(const struct task *t, const struct event *e)
 {
     uint64_t calls = e->record->args[3];
-    return is_serialized() && (calls > t->calls || (calls == t->calls && e->record->args[5] > turn.passed));
+    return is_serialized() && (calls > turns_place(t)->calls || (calls == turns_place(t)->calls && e->record->args[5] > turn.passed));
 }
 
 /* The call that begins now was interrupted when recorded, and made again or never came to an end. */

@@ -97,7 +97,7 @@ static struct event *of_sibling(struct task *t, struct event *found, long nr, ui
 static bool has_no_name_yet(struct task *t, long nr)
 {
     (void)nr;
-    return t->nameless;
+    return replay_is_nameless(t);
 }
 
 static struct event *of_child_to_be(struct task *t, struct event *found, long nr, uint64_t key)

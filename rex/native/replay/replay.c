@@ -117,7 +117,8 @@ static void entry(struct task *t)
     if (t->matched)
         t->matched->taker = NULL;
     t->matched = t->fruitless = NULL;
-    t->ends_at = t->stream = t->waits_inside = t->wait_ended = t->inside = 0;
+    replay_wait_end(t)->at = 0;
+    t->stream = t->waits_inside = t->wait_ended = t->inside = 0;
     explain_begins(t);
     rules_act(entry_rules, &q);
 }
@@ -140,13 +141,13 @@ static void exit_stop(struct task *t, int64_t result)
         t->blocked = false;
         replay_leaves_number(t);
         rewind_call(t);
-    } else if (t->stat_as)
-        replay_own_stat_exit(t);
+    } else if (replay_own_stat_exit(t))
+        return;
     else if (is_descriptor_call(t))
         descriptor_exit(t, result);
     else if (replay_inside_exit(t, result) || replay_sleeps_longer(t, result))
         return;
-    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !t->extra_wakeups)) && !replay_ends_by_signal(t)) {
+    else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !replay_awaits_wakeup(t))) && !replay_ends_by_signal(t)) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);
         rewind_call(t);                   /* cut short by a signal that the log does not have here */

@@ -52,6 +52,6 @@ bool replay_waits_for_kill(struct task *t);
 void replay_steps_start(void);
 bool replay_is_step(const struct task_log *s);
 bool replay_step_skipped(struct task *t);  /* queries whether the step that t begins is to run */
-void replay_step_ended(struct task *t);
+void replay_step_ended(struct task *t, const struct task_log *step);    /* t was the last task of it */
 
 #endif

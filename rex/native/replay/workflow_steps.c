@@ -79,7 +79,7 @@ static void forget(uint32_t task)
 
 bool replay_step_skipped(struct task *t)
 {
-    if (plan.gate < 0 || !t->task_log || t->step != t->task_log || t->leader != t)
+    if (plan.gate < 0 || t->leader != t)
         return false;
     if (ask(BORN, t->task_log->index, t->tid) != SKIP)
         return false;
@@ -88,8 +88,8 @@ bool replay_step_skipped(struct task *t)
     return true;
 }
 
-void replay_step_ended(struct task *t)
+void replay_step_ended(struct task *t, const struct task_log *step)
 {
-    if (t->step && --t->step->step_tasks == 0 && plan.gate >= 0 && !t->skipped)
-        ask(ENDED, t->step->index, t->tid);
+    if (plan.gate >= 0)
+        ask(ENDED, step->index, t->tid);
 }

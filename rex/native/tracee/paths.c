@@ -154,6 +154,12 @@ int flags_in(const struct record *r)
     return flags_of(r->call, r->args, O_CREAT | O_RDWR);
 }
 
+bool queries_descriptor(const struct task *t)
+{
+    bool is_named = name_args(t->nr).path >= 0;
+    return arg_of(t->nr, REX_WORD_STAT) >= 0 && (!is_named || (t->path && !*t->path && lookup_flags(t->nr, t->args) & AT_EMPTY_PATH));
+}
+
 void read_names(struct task *t)
 {
     struct name_args n = name_args(t->nr);
@@ -161,28 +167,4 @@ void read_names(struct task *t)
     free(t->path2);
     t->path = n.path >= 0 ? mem_string(t->tid, t->args[n.path], PATH_MAX) : NULL;
     t->path2 = n.path2 >= 0 ? mem_string(t->tid, t->args[n.path2], PATH_MAX) : NULL;
-}
-
-static char *resolve_one(struct task *t, int dirfd_arg, int path_arg, const char *path, bool follow)
-{
-    int dirfd = dirfd_arg >= 0 ? (int)t->args[dirfd_arg] : AT_FDCWD;
-    if (path_arg < 0)
-        return NULL;
-    if (!path)                        /* utimensat(fd, NULL): the descriptor itself */
-        return t->args[path_arg] || dirfd_arg < 0 ? NULL : path_of_fd(t->tid, dirfd);
-    return path_resolve(t, dirfd, path, follow);
-}
-
-void resolve_names(struct task *t)
-{
-    struct name_args n = name_args(t->nr);
-    free(t->resolved);
-    free(t->resolved2);
-    t->resolved2 = NULL;
-    if (n.path < 0) {                 /* fchmod and its like */
-        t->resolved = path_of_fd(t->tid, (int)t->args[0]);
-        return;
-    }
-    t->resolved = resolve_one(t, n.dirfd, n.path, t->path, follows_last(t->nr, t->args));
-    t->resolved2 = resolve_one(t, n.dirfd2, n.path2, t->path2, false);
 }

@@ -206,20 +206,8 @@ static void task_free(struct task *t)
 {
     free(t->path);
     free(t->path2);
-    free(t->resolved);
-    free(t->resolved2);
-    free(t->creating);
     free(t->cwd);
-    free(t->run);
     TELL_OBSERVERS(freed, t);
-    if (t->pending)
-        bytes_free(t->pending);
-    if (t->exec)
-        bytes_free(t->exec);
-    free(t->pending);
-    free(t->exec);
-    free(t->exec_instead);
-    bytes_free(&t->moved);
     for (int i = 0; i < MODULE_STATES; i++)
         free(t->module_states[i]);
     free(t->module_states);

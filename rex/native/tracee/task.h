@@ -57,10 +57,10 @@ enum call_state { CALL_NONE, CALL_ENTERED, CALL_IGNORED };
 
 /* State of a task that only one module needs is in a struct of that module. */
 enum module_state { RECORD_STATE, LIVE_STATE, TURNS_STATE, CLOCK_STATE, TASKS_STATE, SIGNALS_STATE, WAIT_STATE,
-                    FILES_STATE, NET_STATE, PIPES_STATE, PROGRESS_STATE, TRACK_STATE, CPU_STATE, ENGINE_STATE, REGIME_STATE, MODULE_STATES };
+                    FILES_STATE, NET_STATE, PIPES_STATE, PROGRESS_STATE, TRACK_STATE, CPU_STATE, ENGINE_STATE, REGIME_STATE, EXPLAIN_STATE, RING_STATE,
+                    MODULE_STATES };
 
 struct usage { ull ran, waited; };       /* of a processor, ns */
-struct explained { const char *rule, *match, *gate; ull since; };   /* replay: what acted on its call; the gate that held it last, and since when any did */
 
 struct task {
     pid_t tid;
@@ -84,34 +84,15 @@ struct task {
     long nr;
     uint64_t args[6];
     uint32_t stream, deref;
-    char *path, *path2, *resolved, *resolved2;
-    struct bytes *exec;              /* record: execve's fields, kept over the exec */
-    bool created;
-    char *creating;                  /* what is missing as the call that makes it begins */
-    char *exec_instead;              /* record: what is executed in the program's place, NULL: itself */
-    /* record: an interrupted call that may be restarted; its event is not yet written */
-    struct bytes *pending;
+    char *path, *path2;
     uint64_t returned_at;            /* instruction after the call of the last event, 0 after others */
     /* replay */
     struct task_log *task_log;           /* what the log holds for this task */
     struct event *matched;
-    struct explained explained;
     struct event *injected;          /* a signal on its way */
-    struct event *owed[65];          /* signals that were blocked when sent */
-    uint64_t extra_wakeups;                /* a bit for each that another thread sends once more than when recorded */
-    bool nameless;                   /* its name shows as it executes */
-    struct bytes moved;              /* through a watched pipe, by the call in progress */
     bool lost_reader;                /* its signal is not to come: it had none when recorded */
-    uint64_t clock, wall;            /* CLOCK_MONOTONIC and CLOCK_REALTIME as last answered */
-    uint64_t clock_at, wall_at;      /* when, in the log's time; 0: not the log's answer */
-    uint64_t caller, least;           /* who read CLOCK_MONOTONIC last; as last answered to others than those that reckon a wait's limit */
-    uint64_t clock_floor, waited_floor;   /* what CLOCK_MONOTONIC must have reached; where the log has no more */
-    uint64_t deadline;               /* of the futex wait in progress, by CLOCK_MONOTONIC */
-    uint64_t ends_at; bool is_end_logged;  /* when the wait in progress is over, in the log's time, 0 = unknown; whether the log has that end */
-    const struct field *stat_as;     /* what fstat is to report of the copy of a file */
-    bool is_forced;                  /* gets what is external though it may not have come */
     bool only_waits;                 /* more often than in the log, or without a result: it waits for others */
-    bool waits_inside, wait_ended, is_over;     /* for what is ready inside; is to go on with what the log has ready outside; or as its time is over */
+    bool waits_inside, wait_ended;   /* for what is ready inside; is to go on with what the log has ready outside */
     struct event *outside;           /* that its wait ends with, once that has come */
     struct event *fruitless;           /* the wait that it makes, which ran out when recorded */
     bool inside;                     /* the call is on a socket that is made again, see replay/net/internal.c */
@@ -119,39 +100,30 @@ struct task {
     void (*then)(struct task *t, int64_t result);   /* of a call that was put before the task's own */
     uint64_t watched;                /* descriptors whose calls stop by filter */
     int watches;                     /* how many filters that took */
-    bool skipped;                    /* a step that does not run */
-    struct task_log *step;             /* the step that it belongs to */
     char *cwd;                       /* of a leader */
     int stat_fd;                     /* of task_state */
-    struct usage seen;               /* when last looked at by replay/clock/scheduler_clock.c */
     /* live */
     char *loader;                    /* of a program that is being executed */
     uint64_t ring;                   /* where its ring is in the tracee, 0 = it has none */
     bool has_locks;                  /* replay: it shares memory with others, where locks may be: its end is seen */
     uint8_t end_watched;             /* it stops as it ends, for these reasons */
     bool ring_busy;                  /* it was stopped half way through a query */
-    bool ring_laid;                  /* replay: answers were put there */
     uint32_t ring_taken;             /* record: how much was seen while the task ran on */
-    /* Replay: an answer that lies there: its first record, all of it; whether it was taken, with which result. */
-    struct ahead { struct event *event; uint32_t first, size; bool is_taken; int result; } *run;
-    size_t run_count;
-    bool run_has_order;
     ull last_stop;
     /* record */
     bool shares;                     /* its call is one on a shared file */
-    uint64_t user_us, system_us;     /* at its end: processor time, with the children it waited for */
     /* one task at a time */
     bool parked;                     /* at a stop, until it has the turn */
-    bool cut, rewound;               /* its last call: will be made again */
+    bool rewound;                    /* its last call: it will be made again */
     bool restarts;                   /* at once, unless a signal comes first */
-    bool at_entry;                   /* parked before the handler has seen the call */
     bool listening, vforking;        /* stopped by job control; until its child executes */
-    bool preempted;                  /* it was interrupted as it computed */
-    bool stepped_out;                /* a single step has led to another stop, already seen to */
-    uint64_t calls;
-    uint64_t cut_passed, cut_calls;  /* when its last call was cut short: passings before, calls of who had the turn */
     void **module_states;             /* see module_state() */
 };
+static inline bool has_module_state(const struct task *t, enum module_state module)
+{
+    return t->module_states[module];
+}
+
 /* All zero at first; it goes with the task. */
 static inline void *module_state(const struct task *t, enum module_state module, size_t size)
 {

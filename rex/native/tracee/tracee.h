@@ -95,8 +95,8 @@ char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);
 int open_flags(struct task *t), flags_in(const struct record *r);
 mode_t open_mode(struct task *t);
 bool times_to_set(struct task *t, struct timespec times[2]);  /* now, where the call gives none; false: they cannot be read */
+bool queries_descriptor(const struct task *t);  /* the stat of one: fstat, or by an empty path */
 void read_names(struct task *t);  /* sets path, path2 from the tracee's memory */
-void resolve_names(struct task *t);  /* sets resolved, resolved2 from those */
 
 /* procfs.c */
 void proc_value(pid_t tid, const char *file, const char *format, ...) __attribute__((format(scanf, 3, 4)));

@@ -11,6 +11,7 @@ struct task;
 struct track_state {
     struct arrival { bool waits, is_out; int64_t size; uint64_t pipe; ull at, ran; } came;    /* see arrival_order.c; size: of what it does not have yet */
     pid_t made_by;                       /* which waits until it executes */
+    bool makes_ipc;                      /* what its call gets is new */
     uint64_t random, random_drawn, random_children;       /* see seeded_random.c */
 };
 

@@ -8,6 +8,7 @@
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
+#include "track/internal.h"
 #include "track/track.h"
 
 #include <sys/ipc.h>
@@ -48,7 +49,7 @@ static void warn_of_other_user(struct task *t)
 void record_ipc_entry(struct task *t)
 {
     if (ipc_gets(t->nr))
-        t->created = (key_t)t->args[0] == IPC_PRIVATE || !is_there(t);
+        track_state(t)->makes_ipc = (key_t)t->args[0] == IPC_PRIVATE || !is_there(t);
     if (t->nr == REX_NR_shmctl && t->args[1] == IPC_RMID)
         warn_of_other_user(t);
 }
@@ -104,7 +105,7 @@ void record_ipc(struct task *t, struct bytes *b, int64_t result)
     ((struct record *)b->data)->args[5] = ipc_operates(t->nr) && takes(t);
     if (result < 0)
         return;
-    if (ipc_gets(t->nr) && t->created && *known_as(t, result) != &made) {
+    if (ipc_gets(t->nr) && track_state(t)->makes_ipc && *known_as(t, result) != &made) {
         *known_as(t, result) = &made;
         ((struct record *)b->data)->args[5] = true;
     }

@@ -4,10 +4,12 @@
 
 #include "base/base.h"
 #include "tracee/task.h"
+#include "turns/turns.h"
 
 struct task;
 /* The state that this module keeps for each task. */
 struct turn_state {
+    struct turn_place place;
     bool preempting, muted, roused;      /* an interruption is on its way; see mute.c */
     int parked_signal;
     unsigned spin;                       /* instructions of the loop in which it was interrupted, 0 = no such loop */

@@ -22,7 +22,7 @@ static bool step(struct task *t, struct user_regs_struct *now)
     if (ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0) || wait4(t->tid, &status, __WALL, &used) != t->tid)
         return false;
     if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP || status >> 16) {
-        t->stepped_out = true;
+        turn_state(t)->place.stepped_out = true;
         take_report(t->tid, status, &used);
         return false;
     }

@@ -67,7 +67,7 @@ struct task *turns_first_parked(void)
 /* Instead of resuming it: whether the task has to wait for its turn. */
 static bool parks(struct task *t, int sig)
 {
-    bool goes_on = t->restarts || (t == turn.task && !turn_state(t)->returned && !t->preempted);
+    bool goes_on = t->restarts || (t == turn.task && !turn_state(t)->returned && !turn_state(t)->place.preempted);
     t->restarts = false;
     if (is_in_call(t) || goes_on)
         return false;
@@ -82,20 +82,25 @@ static bool parks(struct task *t, int sig)
 static void returned(struct task *t, bool cut)
 {
     turns_unmute(t);
-    t->cut = t->restarts = cut && !(order->ends_by_signal && order->ends_by_signal(t));
-    t->cut_passed = turn.passed;
-    t->cut_calls = turn.calls;
-    if (!t->cut && !t->rewound)
+    turn_state(t)->place.cut = t->restarts = cut && !(order->ends_by_signal && order->ends_by_signal(t));
+    turn_state(t)->place.cut_passed = turn.passed;
+    turn_state(t)->place.cut_calls = turn.calls;
+    if (!turn_state(t)->place.cut && !t->rewound)
         turns_count(t);
-    turn_state(t)->returned = !t->cut && !t->rewound;
+    turn_state(t)->returned = !turn_state(t)->place.cut && !t->rewound;
     t->rewound = t->vforking = false;
+}
+
+struct turn_place *turns_place(const struct task *t)
+{
+    return &turn_state(t)->place;
 }
 
 void turns_count(struct task *t)
 {
-    t->calls++;
+    turn_state(t)->place.calls++;
     if (t == turn.task)
-        turn.calls = t->calls;
+        turn.calls = turn_state(t)->place.calls;
 }
 
 static void answered(struct task *t)
@@ -109,8 +114,8 @@ static ull computed(struct task *t)
 {
     struct turn_state *s = turn_state(t);
     ull now = task_usage(t).ran;
-    if (!s->used || t->calls != s->used_at || turn.passed != s->used_in) {
-        s->used_at = t->calls;
+    if (!s->used || turn_state(t)->place.calls != s->used_at || turn.passed != s->used_in) {
+        s->used_at = turn_state(t)->place.calls;
         s->used_in = turn.passed;
         s->used = now;
     }
@@ -124,29 +129,40 @@ static bool is_endless(const struct task *t)
     return turn_state(t)->computed > (t->space->refs == 1 ? ALONE_NS : SHARING_NS);
 }
 
+/* Whether it is in a loop that only waits, or computes for very long.  False also if it has ended by now. */
+static bool is_to_be_preempted(struct task *t, ull ran)
+{
+    struct turn_state *s = turn_state(t);
+    pid_t tid = t->tid;
+    unsigned length = spin_length(t, ran < VERY_LONG_NS ? FEW_STEPS : MANY_STEPS);
+    if (!task_of(tid))
+        return false;
+    s->spin = length;
+    s->patience = length ? LOOK_NS : s->patience < LONGEST_NS ? 2 * s->patience : LONGEST_NS;
+    return length || (!s->place.stepped_out && is_endless(t));
+}
+
 /* It was interrupted for having run long without a call: a loop that only waits gives the
  * turn on there, with its place known; other computation only if it goes on for very long. */
 static bool interrupted(struct task *t)
 {
-    bool moved = !turn_state(t)->preempting || t != turn.task || t->calls != turn_state(t)->preempted_at || is_in_call(t)
+    struct turn_state *s = turn_state(t);
+    bool moved = !s->preempting || t != turn.task || s->place.calls != s->preempted_at || is_in_call(t)
         || is_cut_short(t);               /* it makes its call again: a single step would lead into that */
     ull ran = log_now() - turn.resumed_at;
-    t->restarts |= turn_state(t)->roused;             /* the signal is next */
-    turn_state(t)->preempting = t->stepped_out = turn_state(t)->roused = false;
+    t->restarts |= s->roused;             /* the signal is next */
+    s->preempting = s->place.stepped_out = s->roused = false;
     if (moved)
         return false;
     pid_t tid = t->tid;
-    turn_state(t)->computed = computed(t);
-    if (order->reaches)
-        t->preempted = order->reaches(t, turn_state(t)->computed);
-    else {
-        turn_state(t)->spin = spin_length(t, ran < VERY_LONG_NS ? FEW_STEPS : MANY_STEPS);
-        turn_state(t)->patience = turn_state(t)->spin ? LOOK_NS : turn_state(t)->patience < LONGEST_NS ? 2 * turn_state(t)->patience : LONGEST_NS;
-        t->preempted = turn_state(t)->spin || (!t->stepped_out && is_endless(t));
-    }
+    s->computed = computed(t);
+    bool preempted_here = order->reaches ? order->reaches(t, s->computed) : is_to_be_preempted(t, ran);
+    if (!task_of(tid))                    /* a step has led to its end */
+        return true;
+    s->place.preempted = preempted_here;
     ull now = log_now() - turn.resumed_at, rest = LOOKS_COST * (now - ran);
-    turn.look_at = now + (rest > turn_state(t)->patience ? rest : turn_state(t)->patience);
-    return !task_of(tid) || t->stepped_out;
+    turn.look_at = now + (rest > s->patience ? rest : s->patience);
+    return s->place.stepped_out;
 }
 
 static void ended(struct task *t)
@@ -159,14 +175,14 @@ static void ended(struct task *t)
 
 static void unpark(struct task *t)
 {
-    t->parked = turn_state(t)->returned = t->preempted = false;
+    t->parked = turn_state(t)->returned = turn_state(t)->place.preempted = false;
     turn.resumed_at = log_now();
     turn_state(t)->patience = turn_state(t)->patience ? turn_state(t)->patience : LOOK_NS;
     turn.look_at = turn_state(t)->patience;
-    turn.calls = t->calls;
+    turn.calls = turn_state(t)->place.calls;
     order->given(t);
-    if (t->at_entry) {
-        t->at_entry = false;
+    if (turn_state(t)->place.at_entry) {
+        turn_state(t)->place.at_entry = false;
         go_on_entering(t);
     } else
         resume(t, turn_state(t)->parked_signal);
@@ -180,8 +196,8 @@ static void log_passing(struct task *from, const struct task *to)
     struct record *r = (struct record *)b.data;
     r->args[0] = turn.index;
     r->args[1] = turn.calls;
-    r->args[2] = !from ? PASSED_AT_END : !from->parked ? PASSED_IN_CALL : from->preempted ? PASSED_IN_RUN : PASSED_AT_RETURN;
-    if (from && from->preempted) {
+    r->args[2] = !from ? PASSED_AT_END : !from->parked ? PASSED_IN_CALL : turn_state(from)->place.preempted ? PASSED_IN_RUN : PASSED_AT_RETURN;
+    if (from && turn_state(from)->place.preempted) {
         struct user_regs_struct regs = regs_get(from);
         r->args[3] = turn_state(from)->computed;
         r->args[4] = turn_state(from)->spin;
@@ -193,7 +209,7 @@ static void log_passing(struct task *from, const struct task *to)
 
 static struct task *choose(struct task *now)
 {
-    bool is_over = !now || !now->parked || now->preempted || now->nr == REX_NR_sched_yield
+    bool is_over = !now || !now->parked || turn_state(now)->place.preempted || now->nr == REX_NR_sched_yield
         || log_now() - turn.since > SLICE_NS;
     struct task *next = is_over ? turns_first_parked() : now;
     if (next && next != now)
@@ -235,7 +251,7 @@ static void idle(void)
     bool is_long = ran > turn.look_at && (order->looks_for_place ? order->looks_for_place() : is_anyone_parked());
     if (computes && !turn_state(now)->preempting && is_long) {
         turn_state(now)->preempting = true;
-        turn_state(now)->preempted_at = now->calls;
+        turn_state(now)->preempted_at = turn_state(now)->place.calls;
         ptrace(PTRACE_INTERRUPT, now->tid, 0, 0);
     }
     pass(true);

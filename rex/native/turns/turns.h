@@ -27,6 +27,17 @@ struct turn_order {
     void (*idle)(ull last_report);                     /* no report for a beat */
 };
 
+/* Where a task is among the turns. */
+struct turn_place {
+    uint64_t calls;                      /* that it has made */
+    bool cut;                            /* its last call was cut short, and will be made again */
+    uint64_t cut_passed, cut_calls;      /* when that was: passings before, calls of who had the turn */
+    bool at_entry;                       /* parked before the mode has seen the call */
+    bool preempted;                      /* it was interrupted as it computed */
+    bool stepped_out;                    /* a single step has led to another stop, already seen to */
+};
+struct turn_place *turns_place(const struct task *t);
+
 /* spin.c */
 bool spin_reach(struct task *t, const struct user_regs_struct *goal, unsigned length);
 

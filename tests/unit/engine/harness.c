@@ -90,7 +90,7 @@ static void make_call(struct task *t, char *line)
     explain_begins(t);
     t->matched = replay_match(t, t->nr, call_key(call_of(t->nr), t->nr, t->path, t->stream, t->args));
     if (t->matched)
-        printf("%u %s\n", t->matched->number, t->explained.match);
+        printf("%u %s\n", t->matched->number, explained(t)->match);
     else
         puts("- -");
 }
@@ -123,7 +123,7 @@ static void enter(struct task *t, const char *line)
     t->state = CALL_ENTERED;
     t->blocked = t->held = t->rewound = t->want_exit = false;
     replayer.entry(t);
-    printf("%s ", t->explained.rule);
+    printf("%s ", explained(t)->rule);
     show_state(t);
     regs_set(t, &own);                   /* it sleeps on, whatever the rule did */
     ptrace(PTRACE_DETACH, t->tid, 0, 0);
@@ -131,7 +131,7 @@ static void enter(struct task *t, const char *line)
 
 static void skips(struct task *t)
 {
-    t->skipped = true;
+    family(t)->is_skipped = true;
 }
 
 static void has_copy(struct task *t)
@@ -141,7 +141,7 @@ static void has_copy(struct task *t)
 
 static void has_no_name(struct task *t)
 {
-    t->nameless = true;
+    family(t)->is_nameless = true;
     family(t)->maker = task_at((unsigned)t->task_log->birth->args[0]);
 }
 
@@ -200,7 +200,7 @@ static void ask_gates(struct task *t, unsigned number)
         die("there is no event %u", number);
     t->nr = events[number].record->call;
     bool may = replay_may_happen(t, &events[number]);
-    printf("%s %s\n", may ? "go" : "hold", may ? "-" : t->explained.gate);
+    printf("%s %s\n", may ? "go" : "hold", may ? "-" : explained(t)->gate);
 }
 
 int main(int argc, char **argv)

@@ -47,15 +47,16 @@ static bool is_loop(const struct queue *caller)
 /* Whether who read the clock last does so for that alone. */
 bool replay_clock_limits(const struct task *t)
 {
-    return t->caller && is_limit(queue_at(t->caller));
+    return clock_state(t)->caller && is_limit(queue_at(clock_state(t)->caller));
 }
 
 /* CLOCK_MONOTONIC was read. */
 static void note_reading(struct task *t, const struct queue *caller, uint64_t time)
 {
-    t->clock = time;
-    t->least = is_limit(caller) || time < t->least ? t->least : time;
-    t->caller = caller ? caller->id : 0;
+    struct clock_state *own = clock_state(t);
+    own->last.clock = time;
+    own->last.least = is_limit(caller) || time < own->last.least ? own->last.least : time;
+    own->caller = caller ? caller->id : 0;
 }
 
 /* ------------------------------------------------------------------ forward */
@@ -103,7 +104,7 @@ static bool is_seldom(const struct task *t, uint64_t key, const struct event *e)
 
 static uint64_t least_of(const struct task *t)
 {
-    return t->least < t->clock_floor ? t->clock_floor : t->least;
+    return clock_state(t)->last.least < clock_state(t)->floor ? clock_state(t)->floor : clock_state(t)->last.least;
 }
 
 /* The thread's next logged reading that is not over, at any place but for a timeout. */
@@ -162,24 +163,43 @@ static struct event *forward(struct task *t, uint64_t key, struct queue *q, int 
 static struct event *limit(struct task *t, uint64_t key, struct queue *own)
 {
     struct event *e = queue_left(own, EXACT);
-    for (; e && clock_of(e->record) < t->clock; e = queue_left(own, EXACT))
+    for (; e && clock_of(e->record) < clock_state(t)->last.clock; e = queue_left(own, EXACT))
         replay_done(e);
     const struct event *next = e ? ahead(t, key) : NULL;
     return next && next->number < e->number ? NULL : e;
+}
+
+const struct last_readings *replay_last_readings(const struct task *t)
+{
+    return &clock_state(t)->last;
+}
+
+uint64_t replay_clock_floor(const struct task *t)
+{
+    return clock_state(t)->floor;
+}
+
+/* The clock is later by that where the log has no more: a program that sleeps until then would not wake else. */
+void replay_clock_waited(struct task *t, uint64_t length)
+{
+    if (length && clock_state(t)->last.least)
+        clock_state(t)->waited_floor = clock_state(t)->last.least + length;
 }
 
 /* A wait has lasted until then.  If that was computed from a time that the log does not have, it says nothing about the log's
  * readings at a place where the program itself reads the clock: a replay is slower. */
 void replay_clock_passed(struct task *t, uint64_t until)
 {
-    t->clock_floor = until > t->clock_floor ? until : t->clock_floor;
-    clock_state(t)->logged_floor = t->clock_at && until > clock_state(t)->logged_floor ? until : clock_state(t)->logged_floor;
+    struct clock_state *own = clock_state(t);
+    own->floor = until > own->floor ? until : own->floor;
+    own->logged_floor = own->last.clock_at && until > own->logged_floor ? until : own->logged_floor;
 }
 
 /* A thread that goes alone has done what the log has after that time: from here on the log's time counts. */
 void replay_clock_reached(struct task *t, uint64_t time)
 {
-    uint64_t *least[] = {&t->clock_floor, &clock_state(t)->logged_floor, &t->least};
+    struct clock_state *own = clock_state(t);
+    uint64_t *least[] = {&own->floor, &own->logged_floor, &own->last.least};
     for (size_t i = 0; i < sizeof least / sizeof *least; i++)
         *least[i] = *least[i] < time ? *least[i] : time;
 }
@@ -187,6 +207,7 @@ void replay_clock_reached(struct task *t, uint64_t time)
 /* A reading that the log has. */
 void replay_clock_note(struct task *t, const struct event *e)
 {
+    struct clock_state *own = clock_state(t);
     const struct record *r = e->record;
     if (r->call == REX_NR_clock_gettime || r->call == REX_NR_gettimeofday)
         t->task_log->clock_at = log_now();
@@ -196,14 +217,14 @@ void replay_clock_note(struct task *t, const struct event *e)
         uint64_t key = call_key(call_of(r->call), r->call, NULL, 0, r->args);
         note_reading(t, caller_queue(t->task_log, key, caller_in(r)), clock_of(r));
         of_thread(t, key, r->args[5])->met++;
-        t->clock_at = replay_clock_read_at(r);
-        clock_state(t)->readings = 0;
-        replay_runtime_note_reading(t, t->clock);
+        own->last.clock_at = replay_clock_read_at(r);
+        own->readings = 0;
+        replay_runtime_note_reading(t, own->last.clock);
     }
     if (r->call == REX_NR_gettimeofday || (r->call == REX_NR_clock_gettime && r->args[0] == CLOCK_REALTIME)) {
-        t->wall = clock_of(r);
-        t->wall_at = replay_clock_read_at(r);
-        clock_state(t)->wall_reading = e;
+        own->last.wall = clock_of(r);
+        own->last.wall_at = replay_clock_read_at(r);
+        own->wall_reading = e;
     }
     if (is_moment(r))
         replay_did_all(t);
@@ -222,22 +243,23 @@ static uint64_t until_end(const struct task *t, uint64_t now)
 /* Of a clock that only goes forward: the time now, by what the thread has read. */
 static uint64_t monotonic(struct task *t, uint64_t key, uint64_t now)
 {
+    struct clock_state *own = clock_state(t);
     if (is_scheduling(t, caller_now(t))) {
         note_reading(t, NULL, replay_runtime_now(t, caller_queue(t->task_log, key, caller_now(t))));
-        t->clock_at = 0;
-        return t->clock;
+        own->last.clock_at = 0;
+        return own->last.clock;
     }
     now = until_end(t, now);
     const struct event *next = ahead(t, key);
     const struct queue *caller = caller_queue(t->task_log, key, caller_now(t));
-    uint64_t least = is_limit(caller) ? t->clock : least_of(t) < t->waited_floor ? t->waited_floor : least_of(t);
-    if (!is_limit(caller) && !clock_state(t)->readings++)
-        clock_state(t)->readings_since = log_now();
+    uint64_t least = is_limit(caller) ? own->last.clock : least_of(t) < own->waited_floor ? own->waited_floor : least_of(t);
+    if (!is_limit(caller) && !own->readings++)
+        own->readings_since = log_now();
     if (next && now >= clock_of(next->record) && (is_limit(caller) || !has_passed(t, next)))
         now = clock_of(next->record) - 1;
     note_reading(t, caller, now < least ? least : now);
-    t->clock_at = 0;
-    return t->clock;
+    own->last.clock_at = 0;
+    return own->last.clock;
 }
 
 /* Time since the thread's last reading.  Before its first reading the tracee has one that the log has for it later, or for another. */
@@ -260,8 +282,8 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
     if (arg && t->args[0] == CLOCK_MONOTONIC)
         now = monotonic(t, key, now);
     else if (!arg || t->args[0] == CLOCK_REALTIME) {
-        t->wall = now;
-        t->wall_at = 0;
+        clock_state(t)->last.wall = now;
+        clock_state(t)->last.wall_at = 0;
         clock_state(t)->wall_reading = NULL;
     }
     last[0] = now / NS;

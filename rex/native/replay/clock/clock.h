@@ -11,13 +11,23 @@ struct rex_call;
 struct task_log;
 struct task;
 
+/* What clocks answered a task last. */
+struct last_readings {
+    uint64_t clock, wall;                /* CLOCK_MONOTONIC and CLOCK_REALTIME */
+    uint64_t clock_at, wall_at;          /* when, in the log's time; 0: not the log's answer */
+    uint64_t least;                      /* CLOCK_MONOTONIC, to others than those that compute a timeout */
+};
+
 /* clock.c */
+const struct last_readings *replay_last_readings(const struct task *t);
+uint64_t replay_clock_floor(const struct task *t);     /* what CLOCK_MONOTONIC must have reached */
 bool replay_knows_caller(struct task *t, uint64_t key);
 struct event *replay_clock(struct task *t, uint64_t key);
 void replay_clock_note(struct task *t, const struct event *e);
 void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key);
 bool replay_clock_is_anyones(const struct record *r);  /* whichever thread reads there gets it */
 void replay_clock_passed(struct task *t, uint64_t until);
+void replay_clock_waited(struct task *t, uint64_t length);   /* a wait whose timeout is computed from a reading; 0: another */
 void replay_clock_reached(struct task *t, uint64_t time);  /* by a thread that goes alone */
 bool replay_clock_limits(const struct task *t);
 bool replay_clock_is_limit(const struct event *e);  /* a reading from which a timeout is computed */

@@ -3,6 +3,7 @@
 #define REX_REPLAY_CLOCK_INTERNAL_H
 
 #include "base/base.h"
+#include "replay/clock/clock.h"
 #include "tracee/task.h"
 
 struct event;
@@ -12,6 +13,10 @@ struct task_log;
 struct task;
 /* The state that this module keeps for each task. */
 struct clock_state {
+    struct last_readings last;
+    uint64_t caller;                     /* who read CLOCK_MONOTONIC last */
+    uint64_t floor, waited_floor;        /* what CLOCK_MONOTONIC must have reached; where the log has no more */
+    struct usage seen;                   /* when scheduler_clock.c looked last */
     const struct event *wall_reading;       /* NULL: it has read a clock since, or the log has no such reading */
     uint64_t readings, readings_since;   /* of CLOCK_MONOTONIC, more than the log has here */
     uint64_t logged_floor;                 /* what CLOCK_MONOTONIC must have reached, by the log */

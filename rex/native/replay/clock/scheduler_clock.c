@@ -32,7 +32,7 @@ static ull kept_off(ull passed)
     ull most = 0, ran = usage_since(NULL, &own).ran;
     cpu_set_t cpus;
     for (struct task *t = tasks; t; t = t->next) {
-        struct usage since = t->alive ? usage_since(t, &t->seen) : (struct usage){0, 0};
+        struct usage since = t->alive ? usage_since(t, &clock_state(t)->seen) : (struct usage){0, 0};
         most = since.waited > most ? since.waited : most;
         ran += since.ran;
     }
@@ -217,7 +217,7 @@ bool replay_runtime_skip(void)
     }
     skipped += least;
     if (first) {
-        first->is_over = true;
+        replay_wait_end(first)->has_come = true;
         replay_interrupt_wait(first);
     }
     return least;

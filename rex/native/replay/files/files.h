@@ -80,7 +80,7 @@ bool is_nameless_stat(const struct task *t);  /* of a descriptor, as fstat */
 bool replay_is_pipe_stat(const struct event *e);
 struct event *replay_nameless_stat(struct task *t, struct event *e);
 bool replay_own_stat(struct task *t);  /* fstat answered by the open of that very file */
-void replay_own_stat_exit(struct task *t);
+bool replay_own_stat_exit(struct task *t);  /* of such a call, whose copy the kernel has described */
 
 /* unlogged_names.c */
 bool replay_own_file(struct task *t);  /* true: made, changed or found, though not in the log: see replay/files/unlogged_names.c */

@@ -11,6 +11,7 @@ struct task;
 
 /* What this room keeps of a task. */
 struct file_state {
+    const struct field *stat_as;         /* what fstat is to report of the copy of a file */
     bool not_direct;                     /* the file system does not open its file with O_DIRECT */
     struct event *real_result;           /* of a call that runs for real, see real_results.c */
     bool has_own_arguments;              /* the program that it executes has others than when recorded */

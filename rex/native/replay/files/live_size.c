@@ -56,7 +56,7 @@ static char *divided_file(struct task *t, bool by_fd)
 void replay_size_now(struct task *t)
 {
     uint64_t at = replay_divides() ? size_at(t) : 0, given;
-    bool by_fd = t->nr == REX_NR_fstat || !t->path || !*t->path;
+    bool by_fd = name_args(t->nr).path < 0 || !t->path || !*t->path;
     char *file = at ? divided_file(t, by_fd) : NULL;
     struct stat now;
     if (file && !lstat(file, &now) && S_ISREG(now.st_mode) && mem_read(t->tid, at, &given, sizeof given) && given != (uint64_t)now.st_size

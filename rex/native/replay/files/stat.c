@@ -68,8 +68,8 @@ bool is_nameless_stat(const struct task *t)
  * log has for a descriptor may be another file's. The open itself has the file's stat. */
 bool replay_own_stat(struct task *t)
 {
-    bool by_at = is_nameless_stat(t), by_x = arg_of(t->nr, REX_WORD_STATX) >= 0 && t->path && !*t->path && lookup_flags(t->nr, t->args) & AT_EMPTY_PATH;
-    if (!has_shared_work(t) || !(by_at || by_x || t->nr == REX_NR_fstat))
+    bool by_x = arg_of(t->nr, REX_WORD_STATX) >= 0 && t->path && !*t->path && lookup_flags(t->nr, t->args) & AT_EMPTY_PATH;
+    if (!has_shared_work(t) || !(by_x || queries_descriptor(t)))
         return false;
     const struct opened *o = replay_opened(t, (int)t->args[0]);
     const struct field *f = o && o->event ? record_field(o->event->record, FIELD_WHOLE, FIELD_STAT) : NULL;
@@ -86,10 +86,10 @@ bool replay_own_stat(struct task *t)
         return false;                     /* of this very file, and nobody else may have changed it */
     if (changes) {                        /* its copy has its size now, and another identity */
         const struct field *logged = t->matched ? record_field(t->matched->record, FIELD_WHOLE, FIELD_OUT) : NULL;
-        t->stat_as = logged && is_of_file(t->matched, f) ? logged : f;
+        file_state(t)->stat_as = logged && is_of_file(t->matched, f) ? logged : f;
         t->want_exit = true;
     } else {
-        mem_write(t->tid, t->args[1 + by_at], f->data, f->length);
+        mem_write(t->tid, t->args[arg_of(t->nr, REX_WORD_STAT)], f->data, f->length);
         skip_call(t, 0);
     }
     return true;
@@ -119,8 +119,7 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
 {
     enum { FAR = 4096 };
     struct event *found = NULL;
-    bool by_fd = t->nr == REX_NR_fstat || is_nameless_stat(t);
-    char *link = by_fd && (has_shared_work(t) || !e) && files_stream(t->files, (int)t->args[0]) - 1 > 2 ? link_of_fd(t->tid, (int)t->args[0]) : NULL;
+    char *link = queries_descriptor(t) && (has_shared_work(t) || !e) && files_stream(t->files, (int)t->args[0]) - 1 > 2 ? link_of_fd(t->tid, (int)t->args[0]) : NULL;
     mode_t kind = !link ? 0 : !strncmp(link, "pipe:", 5) ? S_IFIFO : !strncmp(link, "socket:", 7) ? S_IFSOCK : 0;
     free(link);
     if (!kind || (e && logged_kind(e) == kind))
@@ -137,14 +136,16 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
 }
 
 /* The kernel has described the copy: the program must see the file that the copy replaces. */
-void replay_own_stat_exit(struct task *t)
+bool replay_own_stat_exit(struct task *t)
 {
-    uint64_t at = t->args[arg_of(t->nr, REX_WORD_STAT)];
     struct stat was, now;
-    memcpy(&was, t->stat_as->data, sizeof was);
-    t->stat_as = NULL;
+    if (!file_state(t)->stat_as)
+        return false;
+    uint64_t at = t->args[arg_of(t->nr, REX_WORD_STAT)];
+    memcpy(&was, file_state(t)->stat_as->data, sizeof was);
+    file_state(t)->stat_as = NULL;
     if (!mem_read(t->tid, at, &now, sizeof now))
-        return;
+        return true;
     if (was.st_size != now.st_size) {     /* else it is what the log has, with its times */
         was.st_size = now.st_size;
         was.st_blocks = now.st_blocks;
@@ -152,4 +153,5 @@ void replay_own_stat_exit(struct task *t)
         was.st_ctim = now.st_ctim;
     }
     mem_write(t->tid, at, &was, sizeof was);
+    return true;
 }

@@ -368,7 +368,7 @@ void replay_own_opened(struct task *t, int fd)
 /* Whether it queries such a descriptor, or a duplicate of one that is a directory: the kernel knows. */
 bool replay_is_own(struct task *t)
 {
-    bool by_fd = t->nr == REX_NR_fstat || is_nameless_stat(t) || lists_directory(t->nr);
+    bool by_fd = queries_descriptor(t) || lists_directory(t->nr);
     if (!by_fd || !has_shared_work(t) || files_stream(t->files, (int)t->args[0]))
         return false;
     const struct opened *other = made_elsewhere(t, (int)t->args[0]), *o = other ? other : files_opened(t->files, (int)t->args[0]);

@@ -11,6 +11,7 @@ struct task;
 
 /* What this room keeps of a task. */
 struct pipe_state {
+    struct bytes moved;                  /* through a watched pipe, by the call in progress */
     size_t moved_away;                   /* of the bytes that its call moves through a watched pipe */
     struct { uint64_t stack, from, said; } saying;   /* a write that is made again with its rest, see output.c */
 };

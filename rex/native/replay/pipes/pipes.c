@@ -5,6 +5,7 @@
  * the bytes count, as of the standard output (replay/pipes/output.c). */
 #include "base/base.h"
 #include "log/log.h"
+#include "mode/mode.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/pipes/internal.h"
@@ -111,15 +112,15 @@ static bool read_from(struct task *t, const struct event *e, int fd)
 {
     size_t n = (size_t)of(e)->result;
     if (files_counts(t->files, (int)t->args[0])) {
-        take(fd, bytes_reserve(&t->moved, n), n);        /* what has been counted by now: the log has its value */
-        t->moved.used = n;
+        take(fd, bytes_reserve(&pipe_state(t)->moved, n), n);        /* what has been counted by now: the log has its value */
+        pipe_state(t)->moved.used = n;
         return true;
     }
-    while (t->moved.used < n) {
-        ssize_t some = take(fd, bytes_reserve(&t->moved, n - t->moved.used), n - t->moved.used);
+    while (pipe_state(t)->moved.used < n) {
+        ssize_t some = take(fd, bytes_reserve(&pipe_state(t)->moved, n - pipe_state(t)->moved.used), n - pipe_state(t)->moved.used);
         if (some <= 0)
             return some == 0 || (errno != EAGAIN && errno != EINTR);
-        t->moved.used += (size_t)some;
+        pipe_state(t)->moved.used += (size_t)some;
     }
     return true;
 }
@@ -128,10 +129,10 @@ static bool read_from(struct task *t, const struct event *e, int fd)
 static bool write_to(struct task *t, const struct event *e, int fd)
 {
     size_t n = (size_t)left_of(e);
-    if (!t->moved.used)
-        pipe_gather(t, &t->moved, n);
-    while (pipe_state(t)->moved_away < t->moved.used) {
-        ssize_t some = give(fd, t->moved.data + pipe_state(t)->moved_away, t->moved.used - pipe_state(t)->moved_away);
+    if (!pipe_state(t)->moved.used)
+        pipe_gather(t, &pipe_state(t)->moved, n);
+    while (pipe_state(t)->moved_away < pipe_state(t)->moved.used) {
+        ssize_t some = give(fd, pipe_state(t)->moved.data + pipe_state(t)->moved_away, pipe_state(t)->moved.used - pipe_state(t)->moved_away);
         if (some < 0)
             return errno != EAGAIN && errno != EINTR;
         pipe_state(t)->moved_away += (size_t)some;
@@ -197,7 +198,7 @@ static void finish(struct task *t, struct event *e, int64_t result)
     bool in_turn = is_turn(of(e)) && result > 0;
     if (in_turn)
         went(t, e, (uint64_t)result);
-    t->moved.used = pipe_state(t)->moved_away = 0;
+    pipe_state(t)->moved.used = pipe_state(t)->moved_away = 0;
     if (!in_turn || e->done)
         replay_send_with(t, e);
     skip_call(t, result);
@@ -261,15 +262,15 @@ void replay_pipe(struct task *t, struct event *e)
         replay_arrival_limit(t, e);
         return;
     }
-    if (r->result > 0 && (is_left_to_kernel(t) || (pipe_gives(t->nr) && !t->moved.used))) {
+    if (r->result > 0 && (is_left_to_kernel(t) || (pipe_gives(t->nr) && !pipe_state(t)->moved.used))) {
         limit(t, e);
         return;
     }
     if (r->result > 0 && pipe_takes(t->nr))
-        pipe_scatter(t, &t->moved);
+        pipe_scatter(t, &pipe_state(t)->moved);
     if (logged && logged->arg < 6 && logged->length <= 8)
         mem_write(t->tid, t->args[logged->arg], logged->data, logged->length);
-    finish(t, e, (pipe_takes(t->nr) || is_turn(r)) && r->result > 0 ? (int64_t)t->moved.used : r->result);
+    finish(t, e, (pipe_takes(t->nr) || is_turn(r)) && r->result > 0 ? (int64_t)pipe_state(t)->moved.used : r->result);
 }
 
 /* Of a call that the kernel ran. */
@@ -280,7 +281,7 @@ void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
         return;
     }
     correct_message(t);
-    t->moved.used = pipe_state(t)->moved_away = 0;
+    pipe_state(t)->moved.used = pipe_state(t)->moved_away = 0;
     t->lost_reader = result == -EPIPE && op_of(t->nr) != REX_OP_SEND;
     if (result == -EPIPE || result == -EAGAIN)
         result = is_turn(of(e)) && t->nr == REX_NR_write ? (int64_t)regs_get(t).rdx : of(e)->result;
@@ -292,3 +293,11 @@ void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
     else
         replay_done(e);
 }
+
+static void freed(struct task *t)
+{
+    if (has_module_state(t, PIPES_STATE))
+        bytes_free(&pipe_state(t)->moved);
+}
+
+const struct observer moved_observer = {.freed = freed};

@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 struct event;
+struct observer;
 struct task;
 
 /* arrivals.c */
@@ -24,6 +25,7 @@ bool replay_is_output(uint32_t stream, long nr);
 bool replay_siblings_write(const struct task *t);
 
 /* pipes.c */
+extern const struct observer moved_observer;
 void replay_pipes_start(void);
 bool replay_pipe_ready(struct task *t, const struct event *e);
 bool replay_pipes_wait(void);

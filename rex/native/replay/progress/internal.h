@@ -3,12 +3,14 @@
 #define REX_REPLAY_PROGRESS_INTERNAL_H
 
 #include "base/base.h"
+#include "replay/progress/progress.h"
 #include "tracee/task.h"
 
 struct task;
 
 /* What this room keeps of a task. */
 struct progress_state {
+    struct wait_end end;                 /* of its wait */
     struct usage usage;                  /* of a processor, when deadlock.c last looked */
     struct { const struct event *event; ull ran; } rest;     /* see ordering_sleeps.c */
 };

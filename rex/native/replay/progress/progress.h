@@ -11,6 +11,14 @@ struct task;
 
 enum mover { NOBODY, TIME, READER, ITSELF };  /* what can make a task go on though no other does */
 
+/* When the wait in progress is over. */
+struct wait_end {
+    uint64_t at;                         /* in the log's time, 0 = unknown */
+    bool is_logged;                      /* the log has that end */
+    uint64_t deadline;                   /* by CLOCK_MONOTONIC as the program reads it */
+    bool has_come;                       /* the wait is to end now */
+};
+
 /* deadlock.c */
 enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: not needed */
 void replay_stuck_start(void);
@@ -36,7 +44,9 @@ bool replay_any_rests(void);
 /* skip_timeouts.c */
 extern ull replay_forced;
 bool replay_any_sooner(void);  /* see replay/progress/skip_timeouts.c */
-void replay_sooner_wait(struct task *t, const struct event *e), replay_sooner_settle(void);
+struct wait_end *replay_wait_end(const struct task *t);
+void replay_sooner_wait(struct task *t, const struct event *e, uint64_t now);  /* now: as the program read the clock last */
+void replay_sooner_settle(void);
 int64_t replay_sooner_result(struct task *t, int64_t result);
 void replay_force(struct task *t);  /* goes on, though held */
 

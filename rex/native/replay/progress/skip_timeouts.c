@@ -23,10 +23,15 @@ ull replay_forced;                       /* how often an order could not be kept
 
 static ull gap = QUIET_NS;             /* between looks */
 
+struct wait_end *replay_wait_end(const struct task *t)
+{
+    return &progress_state(t)->end;
+}
+
 /* It waits for a point in time, which is known. */
 static bool may_end(const struct task *t)
 {
-    return t->alive && t->ends_at && t->state == CALL_ENTERED && t->want_exit && !t->wait_ended;
+    return t->alive && progress_state(t)->end.at && t->state == CALL_ENTERED && t->want_exit && !t->wait_ended;
 }
 
 static bool any_waits(void)
@@ -44,15 +49,16 @@ bool replay_any_sooner(void)
 }
 
 /* A wait for readiness begins; e: its logged event, or NULL.  It may end earlier if it timed out; external events may come before. */
-void replay_sooner_wait(struct task *t, const struct event *e)
+void replay_sooner_wait(struct task *t, const struct event *e, uint64_t now)
 {
+    struct wait_end *end = replay_wait_end(t);
     uint64_t limit = replay_wait_limit(t, UINT64_MAX);
     if (!e || limit > INT64_MAX)
         return;
-    t->deadline = t->clock + limit;
+    end->deadline = now + limit;
     bool is_first = !t->outside || t->outside->number > e->number;
-    t->is_end_logged = is_first && !e->record->result;
-    t->ends_at = is_first ? e->record->time : t->outside->record->time;
+    end->is_logged = is_first && !e->record->result;
+    end->at = is_first ? e->record->time : t->outside->record->time;
 }
 
 /* Nothing else can move: the order that the task is held for cannot be kept. */
@@ -75,7 +81,7 @@ static uint64_t goes_on_at(struct task *t)
     if (t->held && t->matched)
         return t->matched->record->time;
     if (may_end(t) && replay_state(t) == 'S')
-        return t->ends_at;
+        return progress_state(t)->end.at;
     if (replay_waits_for_siblings(t))
         return UINT64_MAX;
     const struct event *next = replay_ahead_of(t);
@@ -104,8 +110,8 @@ static void go_on(struct task *t)
 {
     if (t->held)
         replay_force(t);
-    else if (may_end(t) && (t->is_end_logged || replay_still_for() > UNLOGGED_NS)) {
-        t->is_over = true;
+    else if (may_end(t) && (replay_wait_end(t)->is_logged || replay_still_for() > UNLOGGED_NS)) {
+        replay_wait_end(t)->has_come = true;
         replay_interrupt_wait(t);
     }
 }
@@ -133,9 +139,10 @@ void replay_sooner_settle(void)
 /* Of a call that was interrupted as its time is over. */
 int64_t replay_sooner_result(struct task *t, int64_t result)
 {
-    if (!t->ends_at || !t->is_over)
+    struct wait_end *end = replay_wait_end(t);
+    if (!end->at || !end->has_come)
         return result;
-    t->is_over = false;
+    end->has_come = false;
     if (!is_interrupted(result) && result != -EINTR)
         return result;                    /* it has ended otherwise meanwhile */
     result = t->nr == REX_NR_futex ? -ETIMEDOUT : 0;

@@ -9,6 +9,8 @@ struct event;
 struct task;
 /* The state that this module keeps for each task. */
 struct signal_state {
+    struct event *owed[65];              /* signals that were blocked when sent */
+    uint64_t extra_wakeups;              /* a bit for each that another thread sends once more than when recorded */
     struct event *let_in;                /* one that is blocked again once it was handled */
     uint64_t let_in_sp;                  /* the stack below which that happens */
     struct { const struct event *event; uint32_t count; } took;      /* signals of what this event is of, see sigwait.c */

@@ -306,6 +306,14 @@ static bool is_broken_early(struct task *t)
     return true;
 }
 
+/* The signal on its way is blocked, and will come when it is not. */
+void replay_signal_is_blocked(struct task *t)
+{
+    signal_state(t)->owed[t->injected->record->args[0] & 63] = t->injected;
+    replay_done(t->injected);
+    t->injected = NULL;
+}
+
 /* Signals come from the log; others only where nothing but the task itself causes them, and
  * the end of a child where the log has it next. */
 bool replay_signal(struct task *t, int sig)
@@ -317,8 +325,8 @@ bool replay_signal(struct task *t, int sig)
         t->injected = NULL;
         return deliver(t, e);
     }
-    if ((e = t->owed[sig & 63])) {
-        t->owed[sig & 63] = NULL;
+    if ((e = signal_state(t)->owed[sig & 63])) {
+        signal_state(t)->owed[sig & 63] = NULL;
         return deliver(t, e);
     }
     if (replay_was_woken(t, sig))
@@ -387,10 +395,8 @@ static bool cut_first_short(void)
             best = t->outside;
             first = t;
         }
-    if (first) {
-        first->is_forced = true;
-        replay_cut_wait_short(first, best);
-    }
+    if (first)
+        replay_force_external(first, best);
     return first || replay_runtime_skip();
 }
 

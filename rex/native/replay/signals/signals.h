@@ -57,6 +57,7 @@ void replay_send_to_blocked(struct task *t);
 void replay_send_with(struct task *t, struct event *e);
 void replay_send_limit(struct task *t, const struct event *e);
 bool replay_signal(struct task *t, int sig);
+void replay_signal_is_blocked(struct task *t);  /* the one on its way */
 bool replay_is_sent(struct task *t, const struct event *e);
 struct task_log *replay_sender_of(const struct event *e);  /* of a signal; NULL: from outside */
 void replay_idle(void);
@@ -69,6 +70,7 @@ bool replay_sigwait_is_early(const struct task *t, const struct event *e);  /* s
 bool replay_sigwait_takes(struct task *t, const struct event *e);
 
 /* thread_wakeups.c */
+bool replay_awaits_wakeup(const struct task *t);  /* such a signal */
 bool replay_wakes_thread(struct task *t);  /* a signal from thread to thread, once more than recorded */
 
 #endif

@@ -16,6 +16,11 @@ struct task *replay_sibling_named(const struct task *t, uint32_t tid)
     return other && other->leader == t->leader ? other : NULL;
 }
 
+bool replay_awaits_wakeup(const struct task *t)
+{
+    return signal_state(t)->extra_wakeups;
+}
+
 /* Whether the call is such a signal, and then runs. */
 bool replay_wakes_thread(struct task *t)
 {
@@ -27,7 +32,7 @@ bool replay_wakes_thread(struct task *t)
         skip_call(t, -ESRCH);             /* it has ended by now, or not begun */
         return true;
     }
-    other->extra_wakeups |= 1ULL << (sig - 1);
+    signal_state(other)->extra_wakeups |= 1ULL << (sig - 1);
     struct user_regs_struct r = t->regs;
     r.rdi = (ull)t->leader->tid;
     r.rsi = (ull)other->tid;
@@ -41,9 +46,9 @@ bool replay_was_woken(struct task *t, int sig)
 {
     uint64_t bit = 1ULL << (sig - 1);
     siginfo_t info;
-    if (!(t->extra_wakeups & bit) || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info))
+    if (!(signal_state(t)->extra_wakeups & bit) || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &info))
         return false;
-    t->extra_wakeups &= ~bit;
+    signal_state(t)->extra_wakeups &= ~bit;
     info.si_pid = (pid_t)t->task_log->tgid;
     ptrace(PTRACE_SETSIGINFO, t->tid, 0, &info);
     return true;

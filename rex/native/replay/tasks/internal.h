@@ -10,6 +10,9 @@ struct task_log;
 struct task;
 /* The state that this module keeps for each task. */
 struct family_state {
+    bool is_nameless;                    /* its name shows as it executes */
+    bool is_skipped;                     /* a step that does not run */
+    struct task_log *step;               /* the step that it belongs to */
     struct task *newborn, *maker;        /* see pool_children.c: the process it makes, who makes it */
     uint32_t next_thread, next_process;  /* ordinals of its children, by their kind */
     uint64_t child_tid_at;

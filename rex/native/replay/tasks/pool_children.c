@@ -172,6 +172,11 @@ struct event *replay_job_event(struct task *t, long nr)
 
 /* ------------------------------------------------------------------ names */
 
+bool replay_is_nameless(const struct task *t)
+{
+    return family(t)->is_nameless;
+}
+
 /* What a process is called as it is born: as the call that makes it says. */
 struct task_log *replay_job_born(struct task *parent, struct task *t, uint64_t flags)
 {
@@ -181,7 +186,7 @@ struct task_log *replay_job_born(struct task *parent, struct task *t, uint64_t f
     struct task_log *s = parent->matched ? task_log_named((uint32_t)parent->matched->record->result) : NULL;
     if (!s)
         return NULL;
-    t->nameless = parent->vforking;
+    family(t)->is_nameless = parent->vforking;
     family(t)->maker = parent;
     family(parent)->newborn = t;
     return s;
@@ -214,7 +219,7 @@ static size_t before_exec(const struct task_log *s)
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key)
 {
     struct event *found = NULL;
-    for (uint32_t i = 0; t->nameless && i < task_log_total(); i++) {
+    for (uint32_t i = 0; family(t)->is_nameless && i < task_log_total(); i++) {
         const struct task_log *s = task_log_of(i);
         size_t n = is_job_of(family(t)->maker, s) ? before_exec(s) : 0;
         for (size_t k = 0; k < n; k++)
@@ -237,7 +242,7 @@ static struct task *nameless(const struct task_log *s)
 {
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && t->task_log == s)
-            return t->nameless ? t : NULL;
+            return family(t)->is_nameless ? t : NULL;
     return NULL;
 }
 
@@ -296,7 +301,7 @@ bool replay_job_executes(struct task *t)
 {
     const uint64_t sleep_args[6] = {0, 0, POOL_PAUSE_MS};
     struct bytes arguments = {0};
-    if (!t->nameless)
+    if (!family(t)->is_nameless)
         return false;
     mem_strings(t->tid, t->args[name_args(t->nr).path + 1], &arguments);
     replay_arguments_then(&arguments);
@@ -312,7 +317,7 @@ bool replay_job_executes(struct task *t)
         rename_job(t, s);
     else
         set_place(t->task_log, before_exec(t->task_log));     /* another may have had its event of that */
-    t->nameless = false;
+    family(t)->is_nameless = false;
     return false;
 }
 

@@ -111,8 +111,9 @@ void replay_born(struct task *parent, struct task *t, uint64_t flags)
     pipe_inherited(parent, t, flags);
     if (pipes & SPEAKS_HIGH)
         pipe_inherited_high(t);
-    if ((t->step = parent->step ? parent->step : replay_is_step(t->task_log) ? t->task_log : NULL))
-        t->step->step_tasks++;
+    struct task_log *step = family(parent)->step;
+    if ((family(t)->step = step ? step : replay_is_step(t->task_log) ? t->task_log : NULL))
+        family(t)->step->step_tasks++;
     uint64_t in_parent = 0;
     tid_addresses(parent, &in_parent, &family(t)->child_tid_at);
     if (!(flags & CHILD_SETTID))
@@ -134,7 +135,12 @@ void replay_began(struct task *t)
     t->has_locks |= t != t->leader;       /* shared with other threads */
     if (t->has_locks)
         task_watch_end(t, END_WITH_LOCKS, true);
-    t->skipped = replay_step_skipped(t);
+    family(t)->is_skipped = t->task_log && t->task_log == family(t)->step && replay_step_skipped(t);
+}
+
+bool replay_is_skipped(const struct task *t)
+{
+    return family(t)->is_skipped;
 }
 
 /* Those that share its work may take it; nobody waits for it. */
@@ -160,9 +166,10 @@ static void cross_out_unborn(const struct task_log *leader)
     }
 }
 
-void replay_ended(struct task *t, int status)
+void replay_ended(struct task *t, int status, const struct rusage *used)
 {
     (void)status;
+    (void)used;
     struct task_log *s = t->task_log;
     t->held = false;
     replay_arrival_back(t);
@@ -182,7 +189,8 @@ void replay_ended(struct task *t, int status)
         replay_done(s->exit);
     if (t == t->leader && s && s->birth)
         cross_out_unborn(s);
-    replay_step_ended(t);
+    if (family(t)->step && !--family(t)->step->step_tasks && !family(t)->is_skipped)
+        replay_step_ended(t, family(t)->step);
 }
 
 struct task *task_named(uint32_t recorded)

@@ -7,6 +7,7 @@
 
 struct event;
 struct record;
+struct rusage;
 struct task;
 
 /* child_waits.c */
@@ -34,6 +35,7 @@ struct event *replay_job_event(struct task *t, long nr);  /* a call that makes a
 bool replay_job_is_later(struct task *t);
 struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);
 struct task *replay_job_waited(struct task *t, uint32_t recorded);  /* living or not */
+bool replay_is_nameless(const struct task *t);    /* its name shows as it executes */
 bool replay_is_job_left(struct task *t, const struct event *e);
 bool replay_job_executes(struct task *t);  /* true: the call comes again */
 struct event *replay_job_made(struct task *t, struct event *e);
@@ -46,6 +48,7 @@ struct task *task_named(uint32_t recorded_tid);
 void replay_born(struct task *parent, struct task *t, uint64_t flags);
 void replay_take_number(struct task *t);
 void replay_began(struct task *t);
-void replay_ended(struct task *t, int status);
+bool replay_is_skipped(const struct task *t);    /* a step that does not run */
+void replay_ended(struct task *t, int status, const struct rusage *used);
 
 #endif

@@ -10,6 +10,7 @@ struct task;
 /* The state that this module keeps for each task. */
 struct wait_state {
     uint64_t wait_began, lasts;          /* of a wait; of a futex wait, from a reading for its timeout alone */
+    bool is_forced;                      /* gets what is external though it may not have come */
     bool is_next_outside;                /* what its wait ends with is next in the log */
     uint64_t waits_at; unsigned waits_on;    /* how often a wait went on as it had run out, with others at that place: see timed_futex.c */
     bool ticked;                         /* it has waited for its timer */

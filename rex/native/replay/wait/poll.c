@@ -144,7 +144,7 @@ void replay_poll(struct task *t, struct event *e)
     if (interrupted(t, e, mask_of(t)) || replay_wait_freely(t, e))
         return;
     if (r->result > 0 && has_shared_work(t) && !replay_is_alone(t, e)) {
-        t->is_forced = false;
+        wait_state(t)->is_forced = false;
         replay_report_external(t, e);
         return;
     }
@@ -270,8 +270,9 @@ void replay_wait_longer(struct task *t, const struct event *e)
     struct user_regs_struct r = t->regs;
     const struct rex_call *c = call_of(t->nr);
     ull *limit = limit_in(&r, c);
+    uint64_t read_at = replay_last_readings(t)->clock_at;
     int now = has_limit_in_ms(c) ? (int)*limit : 0;
-    if (now <= 0 || now > INT32_MAX - MOST_MS || !t->clock_at || e->record->result <= 0 || e->record->time >= t->clock_at + (ull)now * MS)
+    if (now <= 0 || now > INT32_MAX - MOST_MS || !read_at || e->record->result <= 0 || e->record->time >= read_at + (ull)now * MS)
         return;
     *limit = (ull)(now + (now < MOST_MS / SLOWER ? (SLOWER - 1) * now + (int)(BUSY_NS / MS) : MOST_MS));
     regs_set(t, &r);
@@ -289,14 +290,15 @@ void replay_poll_exit(struct task *t, struct event *e, int64_t result)
             return;
         }
         if (result >= 0) {                /* else it is made again, as it has been changed */
-            t->is_over = false;
+            replay_wait_end(t)->has_come = false;
             t->outside = NULL;
-            t->is_forced = false;
+            wait_state(t)->is_forced = false;
         }
         if (result == 0) {                /* time has passed for this thread, whatever the log says */
             t->only_waits = true;
+            const struct wait_end *end = replay_wait_end(t);
             uint64_t limit = replay_wait_limit(t, log_now() - wait_state(t)->wait_began);
-            replay_clock_passed(t, t->wait_ended && t->ends_at ? t->deadline : t->clock + limit);
+            replay_clock_passed(t, t->wait_ended && end->at ? end->deadline : replay_last_readings(t)->clock + limit);
             if (limit)
                 replay_runtime_waited(t);
         }

@@ -187,7 +187,7 @@ static void wait_is_over(struct task *t, struct event *e)
     else if (e)
         e->taker = NULL;
     t->matched = NULL;
-    t->is_over = false;
+    replay_wait_end(t)->has_come = false;
     replay_runtime_waited(t);
     skip_call(t, 0);
 }
@@ -198,7 +198,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
 {
     if (!has_shared_work(t) || (e && replay_is_alone(t, e)))
         return false;
-    if (t->is_over) {
+    if (replay_wait_end(t)->has_come) {
         wait_is_over(t, e);
         return true;
     }
@@ -206,7 +206,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     struct outside o = e ? outside_of(t, e, w) : (struct outside){0, true, false};
     bool fails = e && e->record->result < 0 && !replay_ends_later(t, e);
     bool is_wanted = o.is_wanted || e == t->outside;      /* one that is made again (replay_cut_wait_short) has been changed since */
-    if (fails || (e && o.count && is_wanted && (o.has_come || t->is_forced)))
+    if (fails || (e && o.count && is_wanted && (o.has_come || wait_state(t)->is_forced)))
         return false;
     struct event *next = o.count ? e : first_outside(t);
     bool is_past = !o.count && is_next_look(t, e, next);
@@ -231,7 +231,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     if (is_same)
         replay_wait_longer(t, e);
     t->fruitless = e && e->done && !e->record->result ? e : NULL;
-    replay_sooner_wait(t, is_same ? e : NULL);
+    replay_sooner_wait(t, is_same ? e : NULL, replay_last_readings(t)->clock);
     wait_state(t)->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));
     t->waits_inside = t->want_exit = true;
@@ -253,6 +253,12 @@ void replay_cut_wait_short(struct task *t, struct event *e)
         if (!outside_of(t, before, NULL).count)
             replay_done(before);
     replay_interrupt_wait(t);
+}
+
+void replay_force_external(struct task *t, struct event *e)
+{
+    wait_state(t)->is_forced = true;
+    replay_cut_wait_short(t, e);
 }
 
 /* It is made again. */

@@ -28,14 +28,15 @@ static bool reckon_end(struct task *t, uint64_t read_at, uint64_t left, uint64_t
     const uint64_t after_all = 1ULL << 62;
     const struct event *next = read_at ? replay_ahead_of(t) : NULL;
     bool is_early = next && next->record->time < read_at + left;
-    t->is_end_logged = read_at && !(is_early && replay_is_signal(next)) && !replay_lends(t);
-    t->ends_at = is_early ? next->record->time : read_at ? read_at + left : deadline > replay_clock_began() ? deadline - replay_clock_began() : after_all + left;
+    replay_wait_end(t)->is_logged = read_at && !(is_early && replay_is_signal(next)) && !replay_lends(t);
+    replay_wait_end(t)->at = is_early ? next->record->time : read_at ? read_at + left : deadline > replay_clock_began() ? deadline - replay_clock_began() : after_all + left;
     return is_early;
 }
 
 static uint64_t last_reading(const struct task *t, clockid_t clock)
 {
-    return clock == CLOCK_MONOTONIC ? t->clock : clock == CLOCK_REALTIME ? t->wall : 0;
+    const struct last_readings *last = replay_last_readings(t);
+    return clock == CLOCK_MONOTONIC ? last->clock : clock == CLOCK_REALTIME ? last->wall : 0;
 }
 
 /* How long the thread wants to sleep, and until when if that is how it says so, ns.  False: that is not known. */
@@ -91,7 +92,8 @@ bool replay_waits_by_wall(const struct task *t)
 static bool reckon_limit(struct task *t)
 {
     bool by_wall = replay_waits_by_wall(t);
-    uint64_t reading = by_wall ? t->wall : t->clock, read_at = by_wall ? t->wall_at : t->clock_at, deadline;
+    const struct last_readings *last = replay_last_readings(t);
+    uint64_t reading = by_wall ? last->wall : last->clock, read_at = by_wall ? last->wall_at : last->clock_at, deadline;
     struct timespec until;
     unsigned what = t->args[1] & 0x7f;
     bool is_until = (what == FUTEX_WAIT_BITSET || what == FUTEX_LOCK_PI || what == FUTEX_LOCK_PI2) && t->args[3];
@@ -103,7 +105,7 @@ static bool reckon_limit(struct task *t)
     uint64_t now = clock_ns(by_wall ? CLOCK_REALTIME : CLOCK_MONOTONIC), from = reading ? reading : now, left = deadline > from ? deadline - from : 0;
     bool is_limit = replay_clock_limits(t);
     wait_state(t)->lasts = is_limit && !by_wall ? left : 0;
-    t->deadline = is_limit || by_wall || !reading ? 0 : deadline;
+    replay_wait_end(t)->deadline = is_limit || by_wall || !reading ? 0 : deadline;
     if (reckon_end(t, read_at, left, by_wall || !reading ? 0 : deadline))
         left = SLOWER * left + BUSY_NS;   /* so it is here, though we may be slower */
     t->want_exit = true;
@@ -169,15 +171,14 @@ void replay_until_exit(struct task *t, int64_t result)
         give_result(t, t->matched->record->result);
         return;
     }
-    const struct event *next = result == -ETIMEDOUT && t->is_end_logged ? replay_ahead_of(t) : NULL;
-    if (next && next->record->time >= t->ends_at && goes_on(t, next, PARTS * (SLOWER - 1)))
+    const struct event *next = result == -ETIMEDOUT && replay_wait_end(t)->is_logged ? replay_ahead_of(t) : NULL;
+    if (next && next->record->time >= replay_wait_end(t)->at && goes_on(t, next, PARTS * (SLOWER - 1)))
         return;
     wait_state(t)->waits_on = 0;
     t->only_waits = result == -ETIMEDOUT;  /* a lock that it tries again and again (Python's) */
     if (result == -ETIMEDOUT) {
-        replay_clock_passed(t, t->deadline);
-        if (wait_state(t)->lasts && t->least)         /* later by that, where the log has no more: who sleeps would not wake else */
-            t->waited_floor = t->least + wait_state(t)->lasts;
+        replay_clock_passed(t, replay_wait_end(t)->deadline);
+        replay_clock_waited(t, wait_state(t)->lasts);
     }
     if (result > -512)
         give_result(t, result);

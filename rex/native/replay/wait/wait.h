@@ -35,6 +35,7 @@ bool replay_finds_nothing(struct task *t, uint64_t key);
 bool replay_wait_freely(struct task *t, struct event *e);
 void replay_came_for(struct task *t, struct event *e);
 bool replay_may_cut_short(struct task *t);
+void replay_force_external(struct task *t, struct event *e);    /* though it may not have come, its wait ends with that */
 void replay_cut_wait_short(struct task *t, struct event *e), replay_interrupt_wait(struct task *t);
 void replay_poll_settle(struct task *t);
 
