@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 import xxhash
 
-from rex.state.pages import PageWatch, Region
+from rex.state.unwritten import Key, Unwritten
 from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part
 from rex.values import dataclass
 
@@ -38,7 +38,7 @@ class LivePart:
     Attributes:
         address: of the memory, or 0.
         segments: the plain values that it held, in order.
-        region: the memory's watch.
+        is_watched: the kernel notes who writes the memory.
     """
 
     kind: str
@@ -47,7 +47,12 @@ class LivePart:
     pid: int
     address: int = 0
     segments: tuple[list[Any], ...] = ()
-    region: Region | None = None
+    is_watched: bool = False
+
+    @property
+    def key(self) -> Key:
+        """The place of the memory."""
+        return self.address, self.size
 
     def as_part(self) -> Part:
         """What a version keeps of it."""
@@ -189,9 +194,9 @@ def from_columns(flat: list[Any], kind: str, width: int, count: int) -> list[Any
 class PartScanner:
     """Looks at parts, and knows every chunk that is still in use by its hash."""
 
-    def __init__(self, watch: PageWatch | None, last_pid: int = 0) -> None:
+    def __init__(self, unwritten: Unwritten | None, last_pid: int = 0) -> None:
         """Begin; higher numbers than the last one name new objects."""
-        self._watch = watch
+        self._unwritten = unwritten
         self._chunks: weakref.WeakValueDictionary[bytes, Chunk] = weakref.WeakValueDictionary()
         self._pids = last_pid
 
@@ -216,22 +221,20 @@ class PartScanner:
     def memory(self, previous: LivePart | None, address: int, size_bytes: int) -> LivePart:
         """Look at raw memory: pages tell where it may differ, hashes whether it does."""
         pid = self._pid(previous)
-        if previous and (previous.address, previous.size) != (address, size_bytes):
+        if previous and previous.key != (address, size_bytes):
             self.forget(previous)
             previous = None
         view = memory_at(address, size_bytes)
         if previous is None:
-            region = None
-            if self._watch is not None and size_bytes >= WATCH_BYTES:
-                region = self._watch.watch(address, size_bytes)
+            is_watched = self._watch((address, size_bytes))
             chunks = [self.chunk(view[at:at + CHUNK_BYTES])
                       for at in range(0, size_bytes, CHUNK_BYTES)]
-            return LivePart("memory", size_bytes, tuple(chunks), pid, address, (), region)
+            return LivePart("memory", size_bytes, tuple(chunks), pid, address, (), is_watched)
         chunks = list(previous.chunks)
         for index in self._suspects(previous):
             chunks[index] = self._again(view[index * CHUNK_BYTES:(index + 1) * CHUNK_BYTES],
                                         chunks[index])
-        return LivePart("memory", size_bytes, tuple(chunks), pid, address, (), previous.region)
+        return LivePart("memory", size_bytes, tuple(chunks), pid, address, (), previous.is_watched)
 
     def bytes_like(self, data: memoryview) -> LivePart:
         """Look at a buffer of which nobody knows whether it stays in place."""
@@ -244,19 +247,17 @@ class PartScanner:
 
     def _suspects(self, part: LivePart) -> list[int]:
         everything = list(range(len(part.chunks)))
-        if part.region is None or self._watch is None:
-            return everything
-        ranges = self._watch.written(part.region)
-        if ranges is None:
-            part.region = self._watch.watch(part.address, part.size)
+        written = self._unwritten.written(part.key) if part.is_watched and self._unwritten is not None else None
+        if written is None:
+            part.is_watched = self._watch(part.key)
             return everything
         # Pages at both ends belong to neighbours too, whose scans may have come first.
-        found = {0, len(everything) - 1}
-        for begin, end in ranges:
-            first = max(0, begin - part.address) // CHUNK_BYTES
-            last = (min(end, part.address + part.size) - 1 - part.address) // CHUNK_BYTES
-            found.update(range(first, last + 1))
-        return sorted(found)
+        return sorted(written & {*everything} | {0, len(everything) - 1})
+
+    def _watch(self, key: Key) -> bool:
+        """Watch memory for one part; another one there, over the same buffer or gone by the next look, is hashed."""
+        unwritten = self._unwritten
+        return key[1] >= WATCH_BYTES and unwritten is not None and key not in unwritten and unwritten.watch(key)
 
     def items(self, previous: LivePart | None, values: list[Any]) -> LivePart | None:
         """Look at a list of values; None when they are not all plain."""
@@ -299,12 +300,12 @@ class PartScanner:
 
     def forget(self, part: LivePart) -> None:
         """Stop to watch a part that is gone."""
-        if part.region is not None and self._watch is not None:
-            self._watch.forget(part.region)
-            part.region = None
+        if part.is_watched and self._unwritten is not None:
+            self._unwritten.forget(part.key)
+            part.is_watched = False
 
     def close(self) -> None:
         """Stop to watch at all."""
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None
+        if self._unwritten is not None:
+            self._unwritten.close()
+            self._unwritten = None

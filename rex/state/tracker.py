@@ -16,15 +16,16 @@ from rex.state.kinds import is_machinery
 from rex.state.names import (ALL_POWERFUL, QUIET, names_in_source, reaches_everything,
                              roots_of)
 from rex.state.outside import set_outside
-from rex.state.pages import open_watch
 from rex.state.parts import LivePart, PartScanner
 from rex.state.reads import Reads
 from rex.state.survey import Found, Group, is_plain, survey
+from rex.state.unwritten import Unwritten
 from rex.state.verify import Verifier
 from rex.state.versions import Chunk, Delta, History, Version
 from rex.state.walk import KINDS, Scene
 
 _NOT_PLAIN = object()
+_MOST_WATCHED = 100_000
 own_threads: set[int] = set()   # identities of Rex's threads, which touch no variable
 
 
@@ -78,7 +79,7 @@ class StateTracker:
         self.history = history or History()
         self.head = 0
         self._ignore = ignore
-        self.scanner = PartScanner(open_watch() if use_pages else None, max((
+        self.scanner = PartScanner(Unwritten(_MOST_WATCHED) if use_pages else None, max((
             part.pid for delta in self.history.deltas.values() for version in delta.versions
             for part in version.parts), default=0))
         self.costs = Costs()
@@ -253,10 +254,10 @@ class StateTracker:
         """Let go of objects, and stop to watch what no co-variable holds any more."""
         scene.release()
         KINDS.purge()
-        if any(part.region for part in scene.known.values()):
-            used = {part.region for live in self._lives.values() for part in live.parts.values()}
+        if any(part.is_watched for part in scene.known.values()):
+            used = {part.key for live in self._lives.values() for part in live.parts.values()}
             for part in scene.known.values():
-                if part.region not in used:
+                if part.key not in used:
                     self.scanner.forget(part)
 
     def _environment_changes(self, node: int) -> dict[str, Version]:

@@ -17,7 +17,7 @@ from typing import Any, Callable, Container, Iterable, Iterator, Mapping, Protoc
 
 import xxhash
 
-from rex.hindsight.capture.device import settle
+from rex.state.device import settle
 from rex.values import dataclass, field
 
 Node = tuple[Any, ...]

@@ -15,8 +15,8 @@ from typing import Any, Callable, Iterable, Protocol
 
 import xxhash
 
-from rex.hindsight.capture.device import DeviceCopies
-from rex.hindsight.capture.unwritten import Unwritten
+from rex.state.device import DeviceCopies
+from rex.state.unwritten import Unwritten
 from rex.state.parts import memory_at
 from rex.state.versions import CHUNK_BYTES
 from rex.values import dataclass, field

@@ -13,7 +13,7 @@ from rex.archive import Archive, Content
 from rex.errors import Damaged
 from rex.hindsight.capture.deltas import NOWHERE, ChunkReader, Place
 from rex.hindsight.capture.memory import Key, hash_unwritten
-from rex.hindsight.capture.unwritten import Unwritten
+from rex.state.unwritten import Unwritten
 from rex.state.parts import memory_at
 from rex.state.store import read_content
 from rex.state.versions import CHUNK_BYTES

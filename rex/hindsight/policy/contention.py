@@ -8,7 +8,7 @@ import threading
 import time
 from typing import Callable
 
-from rex.hindsight.capture.device import is_in_use
+from rex.state.device import is_in_use
 from rex.hindsight.policy.borders import BESIDE
 from rex.hindsight.trace.clock import now_s, thread_s
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Iterable
 
 from rex.hindsight.capture.memory import Key, chunk_digests, hash_unwritten
-from rex.hindsight.capture.unwritten import Unwritten
+from rex.state.unwritten import Unwritten
 from rex.state.versions import CHUNK_BYTES
 
 _UNKNOWN = b""

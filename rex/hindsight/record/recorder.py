@@ -9,7 +9,7 @@ from typing import Any, Iterable
 
 from rex.archive import Archive, Recording
 from rex.errors import NotFound, OwnFailure
-from rex.hindsight.capture.device import is_capturing
+from rex.state.device import is_capturing
 from rex.hindsight.capture.graph import Snapshot, walk_roots
 from rex.hindsight.capture.memory import Sizer, Taken
 from rex.hindsight.instrument.prepare import digest_of, version_of

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+
 from rex.archive import Archive, Content, Recording
 from rex.hindsight.capture.deltas import NOWHERE, Place
-from rex.hindsight.capture.device import DeviceCopies
 from rex.hindsight.capture.graph import Snapshot, encode_snapshot
 from rex.hindsight.capture.memory import Copier, Fresh, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.capture.tables import encode_table, read_table
-from rex.hindsight.capture.unwritten import Unwritten
 from rex.hindsight.policy.remade import Remade
 from rex.hindsight.policy.thinning import Objects, Thinner, objects_of
 from rex.hindsight.trace.clock import now_s, thread_s
 from rex.hindsight.trace.records import Checkpoint, LogWriter, checkpoint_to_json
+from rex.state.device import DeviceCopies
 from rex.state.parts import memory_at
+from rex.state.unwritten import Unwritten
 from rex.values import dataclass
 
 PENDING_BYTES = 2 << 30

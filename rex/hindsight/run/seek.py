@@ -9,13 +9,13 @@ from typing import Any, Callable
 from rex.archive import Archive
 from rex.errors import OwnFailure
 from rex.hindsight.capture.deltas import ChunkReader
-from rex.hindsight.capture.device import settle
+from rex.state.device import settle
 from rex.hindsight.capture.graph import RootState, Snapshot, decode_snapshot
 from rex.hindsight.capture.kinds import Shapes
 from rex.hindsight.capture.restore import Halfway, restore
 from rex.hindsight.capture.shapes import Cannot
 from rex.hindsight.capture.tables import StoredMemory, decode_table
-from rex.hindsight.capture.unwritten import Unwritten
+from rex.state.unwritten import Unwritten
 from rex.hindsight.run.files import watch_torch
 from rex.hindsight.run.pending import is_waiting, is_within_context
 from rex.hindsight.run.read_ahead import Ahead, Stored

@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator
 
 import pytest
 
-from rex.hindsight.capture.device import DeviceCopies, is_capturing, settle as settle_devices
+from rex.state.device import DeviceCopies, is_capturing, settle as settle_devices
 from rex.hindsight.capture.graph import walk_roots
 from rex.hindsight.capture.kinds import Shapes
 from rex.hindsight.capture.memory import CHUNK_BYTES, Copier, Habits, Hasher, Pool, settle

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xxhash
 
-from rex.hindsight.capture.device import DeviceCopies
+from rex.state.device import DeviceCopies
 from rex.hindsight.capture.memory import (CHUNK_BYTES, DEFERRED_BYTES, Copier, Deferred, Habits, Hasher, Pool,
                                   settle)
 from rex.state.parts import memory_at

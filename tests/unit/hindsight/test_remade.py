@@ -107,7 +107,7 @@ def test_tensors_are_kept_by_their_hash_too(world: World) -> None:
 
 
 def without_watch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rex.hindsight.capture.unwritten.open_watch", lambda: None)
+    monkeypatch.setattr("rex.state.unwritten.open_watch", lambda: None)
 
 
 needs_watch = pytest.mark.skipif(open_watch() is None, reason="this kernel does not report written pages")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rex.hindsight.capture.device import DeviceCopies
+from rex.state.device import DeviceCopies
 from rex.hindsight.capture.memory import CHUNK_BYTES, DEFERRED_BYTES, Copier, Habits, Hasher, Pool, settle
 from rex.state.pages import open_watch
 
@@ -92,11 +92,11 @@ def test_memory_that_a_device_may_write_is_read(monkeypatch: pytest.MonkeyPatch)
     checkpoints = Checkpoints(monkeypatch)
     for _ in range(3):
         checkpoints.take()
-    monkeypatch.setattr("rex.hindsight.capture.unwritten.is_in_use", lambda: True)
+    monkeypatch.setattr("rex.state.unwritten.is_in_use", lambda: True)
     assert checkpoints.take() == ALL
 
 
 def test_without_the_kernels_help_memory_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rex.hindsight.capture.unwritten.open_watch", lambda: None)
+    monkeypatch.setattr("rex.state.unwritten.open_watch", lambda: None)
     checkpoints = Checkpoints(monkeypatch)
     assert [checkpoints.take() for _ in range(3)] == [[], ALL, ALL]

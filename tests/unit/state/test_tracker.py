@@ -173,3 +173,11 @@ def test_one_byte_amid_large_memory_is_found(use_pages: bool) -> None:
     assert session.changed("a[500000], b[3]") == set()
     session.checkout(1)
     assert session["a"][500000] == 0 == session["b"][4000000]
+
+
+def test_two_arrays_over_one_buffer_both_change(session: Session) -> None:
+    session.run("import mmap\nimport numpy as np\nmemory = mmap.mmap(-1, 4 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
+                "one, other = np.frombuffer(memory), np.frombuffer(memory)")
+    for number in range(3):
+        assert session.changed(f"one[7 + 99999 * {number}] = 1 + other[3]") >= {"one", "other"}
+        assert not session.changed("one, other") & {"one", "other"}
