@@ -8,9 +8,9 @@ import threading
 import time
 from typing import Callable
 
-from rex.state.device import is_in_use
 from rex.hindsight.policy.borders import BESIDE
 from rex.hindsight.trace.clock import now_s, thread_s
+from rex.state.device import is_in_use
 
 _LEAST_FD = 700     # a script's own files keep the numbers that they have without us
 _process_s = time.process_time
