@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import types
-from importlib import metadata
 from typing import Any, Callable
 
 from rex.hindsight.instrument.rewrite import plan_trainer, rewrite
@@ -43,12 +42,14 @@ def digest_of(source: bytes) -> str:
 
 def version_of(module: str) -> str:
     """The distributions that a module may be of, with their versions."""
+    from importlib import metadata   # takes a while, and few scripts have trainers
     top = module.partition(".")[0]
     names = [top] if _version(top) else metadata.packages_distributions().get(top, [])
     return " or ".join(f"{name} {_version(name)}" for name in names) or top
 
 
 def _version(distribution: str) -> str:
+    from importlib import metadata
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Iterable
 
 from rex.archive import Archive, Content, Recording
-from rex.archive.gc import collect_alone
 from rex.hindsight.capture.deltas import Place
 from rex.hindsight.capture.tables import read_table
 from rex.hindsight.trace.records import Checkpoint
@@ -110,6 +109,7 @@ class Thinner:
 
     def collect(self) -> None:
         """Give back what nobody needs; while others record into the archive that waits for `rex gc`."""
+        from rex.archive.gc import collect_alone   # takes a while, and few runs have a budget
         with self._recording.alone() as is_alone:
             if is_alone:   # one thread: the training has the others
                 collect_alone(self._archive, _WASTE, threads=1)
