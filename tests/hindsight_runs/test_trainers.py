@@ -237,3 +237,36 @@ def test_an_object_of_c_is_kept_as_the_script_tells(tmp_path: Path) -> None:
     case.record()
     case.add_after("train", 'print("epoch"', "print('probe', counter.value(), counter.steps)")
     assert case.replay() == case.truth() and " 0 loops skipped" not in case.told
+
+
+BARS = """
+    import logging, time
+    from tqdm import tqdm, trange
+    total, begun = 0.0, time.time()
+    bar = trange(5, desc="epochs")
+    for epoch in bar:
+        for number in tqdm(range(20), mininterval=0):
+            total += number * 0.1
+        for place, number in enumerate(tqdm([1, 2, 3], leave=False)):
+            total += place * number
+        bar.set_description(f"epoch {epoch}")
+        print("epoch", epoch, total, time.time() > begun)
+    for number in tqdm(range(9)):
+        if number == 4:
+            break
+    print("end", bar.n, number)
+    """
+
+
+def test_loops_over_progress_bars(tmp_path: Path) -> None:
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
+    case = Case(tmp_path, train=BARS)
+    assert case.record() == python(tmp_path, "train.py") and "5 iterations" in case.summary
+    case.add_after("train", 'print("epoch"', "print('probe', epoch, total, bar.desc)")
+    truth = case.truth()
+    assert case.replay() == truth and "11 loops skipped" in case.told
+    assert case.replay("-j", "2") == truth
+    assert case.replay("--epochs", "3") == truth.splitlines(True)[3]
+    assert "begun at the start" not in case.told
+    case.add_after("train", "total += number * 0.1", "print('probe', epoch, number, total)")
+    assert case.replay("-j", "2") == case.truth()

@@ -59,6 +59,7 @@ class Clock:
 
     def install(self) -> None:
         """Let the functions of `time` and `datetime` read this clock."""
+        import logging  # noqa: F401     # that reads the clock: now, in each process, and not when a script or Rex comes to import it
         now = time.time
         for name in NAMES:
             setattr(time, name, Reading(name, self))

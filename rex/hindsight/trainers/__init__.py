@@ -41,8 +41,8 @@ _ADAPTERS = {
     "lightning.pytorch.loops.fit_loop": "lightning_fit", "pytorch_lightning.loops.fit_loop": "lightning_fit",
     "transformers.trainer": "transformers_train",
     "keras.src.backend.torch.trainer": "keras_fit"}
-# Modules whose classes an adapter watches once some of their objects were put back.
-WATCHED = {"xgboost.core": "xgboost_train", "lightgbm.basic": "lightgbm_train"}
+# Modules whose classes an adapter changes: it watches objects that were put back, or lets iterators be captured.
+WATCHED = {"xgboost.core": "xgboost_train", "lightgbm.basic": "lightgbm_train", "tqdm.std": "tqdm_bars"}
 _own: dict[str, Trainer] = {}     # that the script named
 
 
