@@ -57,7 +57,7 @@ def show(plan: "KeepPlan", tree: "StepTree", budget_bytes: int | None) -> None:
     click.echo(f"lower bound  {format_duration(plan.bound_s)}")
     click.echo(f"one by one   {format_duration(plan.alone_s)}, so {100 * plan.saving:.1f} % are saved")
     limit = "without a limit" if budget_bytes is None else f"of {format_size(budget_bytes)}"
-    click.echo(f"cache        {format_size(plan.peak_bytes)} used {limit}; outputs of {len(plan.kept)} steps are kept")
+    click.echo(f"cache        {format_size(plan.peak_bytes)} used {limit}; outputs of {len(plan.kept)} step{'s' if len(plan.kept) != 1 else ''} kept")
 
 
 def fold(ops: "list[Op]") -> str:

@@ -74,8 +74,8 @@ class StepTree:
         for node in self.nodes.values():
             if members := [member for member in node.members if member[0] in names]:
                 nodes[node.id] = replace(node, members=members)
-        runs, seconds, around_s = ({name: of[name] for name in of if name in names} for of in (self.runs, self.seconds, self.around_s))
-        return StepTree(nodes, runs, seconds, around_s)
+        seconds, around_s = ({name: value for name, value in of.items() if name in names} for of in (self.seconds, self.around_s))
+        return StepTree(nodes, {name: ids for name, ids in self.runs.items() if name in names}, seconds, around_s)
 
     @property
     def alone_s(self) -> float:
