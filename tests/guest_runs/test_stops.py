@@ -105,6 +105,17 @@ int main(void)
     printf("%ld\\n", switches() - before);
 }
 """
+COUNTER = HEAD + """
+#include <x86intrin.h>
+int main(void)
+{
+    unsigned long long sum = 0;
+    long before = switches();
+    for (int i = 0; i < 40000; i++)
+        sum ^= __rdtsc();
+    printf("%ld\\n%llu\\n", switches() - before, sum);
+}
+"""
 # Which thread gets which descriptor differs in each run.
 OPENS = """
 #include <fcntl.h>
@@ -171,6 +182,10 @@ def test_a_fork_stops_as_it_begins_and_as_the_child_is_there(tmp_path: Path) -> 
 
 def test_changes_of_files_that_the_program_made_hardly_stop(tmp_path: Path) -> None:
     assert numbers(tmp_path, OWN_FILES)[0] < 500       # two for each file that is made; 2,800 where each call stops twice
+
+
+def test_a_short_program_that_reads_the_counter_hardly_stops(tmp_path: Path) -> None:
+    assert numbers(tmp_path, COUNTER)[0] < 10000       # 10 ms of faults, by which the counter's rate is found; then none
 
 
 def test_threads_that_open_files_hardly_stop_in_a_replay(tmp_path: Path) -> None:

@@ -129,6 +129,13 @@ bool run_to_either(struct task *t, uint64_t one, uint64_t other)
     return good;
 }
 
+/* A call that the filter stops comes to that stop first. */
+static bool is_before_call(struct task *t, long nr)
+{
+    struct user_regs_struct r = regs_get(t);
+    return (long)r.orig_rax == nr && (int64_t)r.rax == -ENOSYS;
+}
+
 int64_t call_now(struct task *t, long nr, const uint64_t *args)
 {
     struct user_regs_struct before = regs_get(t), r = before;
@@ -140,7 +147,7 @@ int64_t call_now(struct task *t, long nr, const uint64_t *args)
     put_arguments(&r, args);
     ptrace(PTRACE_SETSIGMASK, t->tid, sizeof all, &all);
     regs_set(t, &r);
-    if (!single_step(t))
+    if (!single_step(t) || (is_before_call(t, nr) && !single_step(t)))
         return -ESRCH;
     int64_t result = (int64_t)regs_get(t).rax;
     regs_set(t, &before);

@@ -124,7 +124,7 @@ void change_call(struct task *t, long nr, uint64_t a, uint64_t b, uint64_t c, ui
 void insert_call(struct task *t, long nr, const uint64_t *args, void (*then)(struct task *t, int64_t result));
 bool run_to_either(struct task *t, uint64_t one, uint64_t other);  /* of two instructions */
 bool single_step(struct task *t);  /* false: it has ended, which is reported to who waits for all */
-int64_t call_now(struct task *t, long nr, const uint64_t *args);  /* at a stop that is no call's; of calls that do not stop */
+int64_t call_now(struct task *t, long nr, const uint64_t *args);  /* at a stop that is no call's; the mode does not see it */
 long trace_options(void);
 void give_result(struct task *t, int64_t result);  /* at an exit-stop; arguments as they were */
 
