@@ -46,16 +46,20 @@ class Made:
 
     def outer_name(self, use: Use) -> str:
         """The name by which something that the step is given can be found before it runs; "" if it is its own work."""
-        if self._is_own(use.path):
+        is_own = self._is_own_directory if use.kind == LIST else self._is_own
+        if is_own(use.path):
             return ""
         name = use.name or use.path
         led = self._follow(name, _follows(use))
         if led == name:
-            plain = os.path.normpath(name)
-            return "" if self._is_own(plain) else name
+            return "" if is_own(os.path.normpath(name)) else name
         if use.kind in (FILE, LIST):               # their paths are where links lead
             return use.path
-        return "" if self._is_own(led) else led
+        return "" if is_own(led) else led
+
+    def _is_own_directory(self, path: str) -> bool:
+        """Whether a directory is the step's own: one whose mode or time it has set has the names of others."""
+        return path in self._tops or self._is_below(path)
 
     def _is_below(self, path: str) -> bool:
         while self._tops and len(path) > 1:

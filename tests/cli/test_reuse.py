@@ -255,3 +255,13 @@ def test_trap(name: str, tmp_path: Path) -> None:
         study.record()
         study.write("in.txt", "b\na\nc\na\n")
         study.record()
+
+
+@pytest.mark.parametrize("change", ("chmod u+w data", "touch -d @1 data"))
+def test_names_in_a_directory_that_the_run_itself_has_changed_count(change: str, tmp_path: Path) -> None:
+    study = Study(tmp_path, f"{change}\nls data > out.txt\n")
+    study.record()
+    study.clear()
+    (study.work / "data/new").write_text("")
+    study.record()
+    assert (study.work / "out.txt").read_text() == "new\n"
