@@ -11,24 +11,25 @@ import xxhash
 
 from rex.archive import Archive, Content
 from rex.errors import Damaged
-from rex.hindsight.capture.deltas import NOWHERE, ChunkReader, Place
+from rex.hindsight.capture.chunks import NOWHERE, ChunkReader
 from rex.hindsight.capture.memory import Key, hash_unwritten
-from rex.state.unwritten import Unwritten
 from rex.state.parts import memory_at
 from rex.state.store import read_content
+from rex.state.unwritten import Unwritten
 from rex.state.versions import CHUNK_BYTES
 
 _HEAD = struct.Struct("<16sQ")        # digest of a buffer, its size; then its chunks:
-_CHUNK = struct.Struct("<32s16s32sB")   # sha256 of the object, digest, sha256 of the base, size of a number
+_CHUNK = struct.Struct("<32s16s")     # sha256 of the object, digest
 _NO_SHA256 = bytes(32)                  # of a chunk that is not stored
-Table = dict[bytes, tuple[int, list[Place], list[bytes]]]
+Table = dict[bytes, tuple[int, list[bytes], list[bytes]]]
 
 
-def encode_table(buffers: Mapping[bytes, tuple[int, list[bytes]]], places: Mapping[bytes, Place],
+def encode_table(buffers: Mapping[bytes, tuple[int, list[bytes]]], places: Mapping[bytes, bytes],
                  remade: Container[bytes] = ()) -> bytes:
     """A table of buffers, each by the digest of the whole: its size, and its chunks' digests.
 
     Args:
+        places: sha256 of the object of each chunk, by digest.
         remade: buffers that need not be stored.
     """
     parts: list[bytes] = []
@@ -36,7 +37,7 @@ def encode_table(buffers: Mapping[bytes, tuple[int, list[bytes]]], places: Mappi
         parts.append(_HEAD.pack(whole, size))
         for digest in digests:
             place = places.get(digest, NOWHERE) if whole in remade else places[digest]
-            parts.append(_CHUNK.pack(place.sha256, digest, place.base, place.item_bytes))
+            parts.append(_CHUNK.pack(place, digest))
     return b"".join(parts)
 
 
@@ -50,7 +51,7 @@ def read_table(archive: Archive, content: Content) -> Table:
 
 
 def decode_table(data: bytes) -> Table:
-    """By digest of each buffer: its size, and place and digest of its chunks.
+    """By digest of each buffer: its size, and of its chunks the sha256 of the object, or NOWHERE, and the digest.
 
     Raises:
         Damaged: the table does not hold together.
@@ -63,8 +64,8 @@ def decode_table(data: bytes) -> Table:
         if not size_bytes or end > len(data):
             raise Damaged("the table of a checkpoint is damaged", "it ends early", "see: rex check")
         whole, places, digests = data[at:at + 16], [], []
-        for sha256, digest, base, item_bytes in _CHUNK.iter_unpack(data[at + _HEAD.size:end]):
-            places.append(Place(sha256, base, item_bytes) if item_bytes else NOWHERE if sha256 == _NO_SHA256 else Place(sha256))
+        for sha256, digest in _CHUNK.iter_unpack(data[at + _HEAD.size:end]):
+            places.append(NOWHERE if sha256 == _NO_SHA256 else sha256)
             digests.append(digest)
         found[whole] = size_bytes, places, digests
         at = end
@@ -105,7 +106,7 @@ class StoredMemory:
         """A buffer's bytes."""
         return b"".join(itertools.starmap(self._chunk, zip(*self._table[digest][1:])))
 
-    def _chunk(self, place: Place, digest: bytes) -> bytes | memoryview:
+    def _chunk(self, place: bytes, digest: bytes) -> bytes | memoryview:
         return self._ahead.get(digest) or self._chunks.read(place, digest)
 
     def write(self, digest: bytes, address: int, size_bytes: int) -> None:

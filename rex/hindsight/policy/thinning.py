@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Iterable
 
 from rex.archive import Archive, Content, Recording
-from rex.hindsight.capture.deltas import Place
 from rex.hindsight.capture.tables import read_table
 from rex.hindsight.trace.records import Checkpoint
 from rex.state.versions import CHUNK_BYTES
@@ -31,13 +30,9 @@ def kind_of(position: str) -> str:
     return last.partition(":")[0].rpartition(".")[0] + ":" if ":" in last else last.rpartition(".")[0] + "!"
 
 
-def objects_of(size_bytes: int, places: list[Place]) -> Objects:
-    """The objects that hold a buffer's chunks, and those that they differ from, with their sizes."""
-    found: Objects = {}
-    for index, place in enumerate(places):
-        size = min(CHUNK_BYTES, size_bytes - index * CHUNK_BYTES)
-        found |= {name: size for name in (place.sha256, place.base) if name}
-    return found
+def objects_of(size_bytes: int, places: list[bytes]) -> Objects:
+    """The objects that hold a buffer's chunks, with their sizes."""
+    return {place: min(CHUNK_BYTES, size_bytes - index * CHUNK_BYTES) for index, place in enumerate(places) if place}
 
 
 class Thinner:

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 
 from rex.archive import Archive, Content, Recording
-from rex.hindsight.capture.deltas import NOWHERE, Place
+from rex.hindsight.capture.chunks import NOWHERE
 from rex.hindsight.capture.graph import Snapshot, encode_snapshot
 from rex.hindsight.capture.memory import Copier, Fresh, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.capture.tables import encode_table, read_table
@@ -57,7 +57,7 @@ class CheckpointWriter:
         self.expected_s = 0.0          # what storing it will take
         self._unfinished = 0           # jobs
         self._recording, self._log = recording, log
-        self._known: dict[bytes, Place] = {}     # by digest
+        self._known: dict[bytes, bytes] = {}     # sha256 of objects, by digest
         self._claimed: set[bytes] = set()
         self._count = self._former = 0
         self._walking = threading.Lock()
@@ -270,7 +270,7 @@ class CheckpointWriter:
         buffers = [each for job in (*jobs, *waiting) for each in job.taken.buffers.values()]
         needed: Objects = {}
         for size_bytes, digests in buffers:
-            places = [self._known.get(digest, Place(b"")) for digest in digests]
+            places = [self._known.get(digest, NOWHERE) for digest in digests]
             needed |= objects_of(size_bytes, places)
         states = [each for each in self.written if each.position[0] != "=" and each.number >= self._former]
         numbers = {each.number for each in states}
@@ -278,8 +278,7 @@ class CheckpointWriter:
         kept, needed = thinner.choose(states, pinned, needed, sum(job.pending_bytes for job in jobs))
         gone = numbers - {each.number for each in kept}
         self.written = [each for each in self.written if each.number not in gone]
-        self._known = {digest: place for digest, place in self._known.items()
-                       if place.sha256 in needed and (not place.base or place.base in needed)}
+        self._known = {digest: place for digest, place in self._known.items() if place in needed}
         self._claimed.intersection_update({*self._known, *(digest for _, found in buffers for digest in found)})
         return needed, gone
 
@@ -289,7 +288,6 @@ class CheckpointWriter:
         content, names = self._recording.add_light([memory_at(each.slot, each.size_bytes) for each in left.values()])
         for each in fresh:
             self._pool.free(each.slot)
-        for digest, name in zip(left, names):
-            self._known[digest] = Place(name)
+        self._known.update(zip(left, names))
         self._claimed.update(left)
         return content if left else None

@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 from rex.archive import Archive, Experiment, Manifest, Recording
-from rex.hindsight.capture.deltas import Place
 from rex.hindsight.capture.tables import encode_table
 from rex.hindsight.replay.gathered import content_of
 from rex.hindsight.replay.launch import Findings
@@ -61,7 +60,7 @@ class KeptReplay:
         self._saved += 1
         digests: list[bytes] = []
         memory = self._recording.add_pieces(saved.chunks.values(), digests)
-        places = {digest: Place(sha256) for digest, sha256 in zip(saved.chunks, digests)}
+        places = dict(zip(saved.chunks, digests))
         stored = {"structure": self._recording.add_bytes(saved.structure),
                   "table": self._recording.add_bytes(encode_table(saved.buffers, places)), **({"memory": memory} if memory.size else {})}
         self._contents |= {f"hindsight/{self._saved}/{part}": content for part, content in stored.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from rex.archive import Archive
-from rex.hindsight.capture.deltas import ChunkReader
+from rex.hindsight.capture.chunks import ChunkReader
 from rex.hindsight.capture.graph import Snapshot, decode_plain, decode_snapshot, encode_plain, encode_snapshot
 from rex.hindsight.capture.kinds import Shapes
 from rex.hindsight.capture.memory import Keeper

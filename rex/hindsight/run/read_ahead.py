@@ -18,7 +18,7 @@ from typing import Any, Iterator, Mapping
 
 from rex.archive import Archive
 from rex.errors import RexError
-from rex.hindsight.capture.deltas import NOWHERE, ChunkReader
+from rex.hindsight.capture.chunks import NOWHERE, ChunkReader
 from rex.hindsight.capture.graph import RootState, Snapshot, decode_plain, decode_snapshot, encode_plain, name_once
 from rex.hindsight.capture.tables import Table, decode_table
 from rex.hindsight.run.room import Ends
@@ -132,7 +132,7 @@ class _Outbox:
         return begin % self._room_bytes
 
 
-def _changed(chunks: ChunkReader, former: Table, now: Table) -> Iterator[tuple[bytes, bytes | memoryview]]:
+def _changed(chunks: ChunkReader, former: Table, now: Table) -> Iterator[tuple[bytes, bytes]]:
     known = {digest for _, _, digests in former.values() for digest in digests}
     for whole in now.keys() - former.keys():
         for place, digest in zip(*now[whole][1:]):

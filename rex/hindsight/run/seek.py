@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from rex.archive import Archive
 from rex.errors import OwnFailure
-from rex.hindsight.capture.deltas import ChunkReader
+from rex.hindsight.capture.chunks import ChunkReader
 from rex.state.device import settle
 from rex.hindsight.capture.graph import RootState, Snapshot, decode_snapshot
 from rex.hindsight.capture.kinds import Shapes

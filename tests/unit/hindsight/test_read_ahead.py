@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rex.hindsight.capture.deltas import ChunkReader
+from rex.hindsight.capture.chunks import ChunkReader
 from rex.hindsight.capture.graph import encode_snapshot, walk_roots
 from rex.hindsight.capture.memory import CHUNK_BYTES, Hasher
 from rex.hindsight.capture.restore import restore

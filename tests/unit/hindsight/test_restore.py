@@ -272,7 +272,7 @@ def test_a_refusal_changes_nothing(world: World) -> None:
 
 
 def test_memory_that_is_still_as_it_was_is_not_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rex.hindsight.capture.deltas import ChunkReader
+    from rex.hindsight.capture.chunks import ChunkReader
     array = np.arange(500_000.0)
     world.save(array=array)
     was, read = array.copy(), ChunkReader.read

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rex.archive import Archive
-from rex.hindsight.capture.deltas import ChunkReader
+from rex.hindsight.capture.chunks import ChunkReader
 from rex.hindsight.capture.graph import Snapshot, walk_roots
 from rex.hindsight.capture.kinds import Shapes
 from rex.hindsight.capture.memory import Hasher
