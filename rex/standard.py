@@ -7,9 +7,11 @@ import os
 
 def hold_closed() -> None:
     """Put /dev/null, closed by an exec, where 0, 1 or 2 is closed: else files of ours take their numbers, and the program has them."""
-    while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(fd)
+    for fd in range(3):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)     # gets this number, the lowest one
 
 
 def is_closed(fd: int) -> bool:
