@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Mapping
 
@@ -62,7 +63,8 @@ def _recorded(tmp_path: Path, name: str,
               probes: Mapping[str, tuple[str, str, str]]) -> tuple[Case, tuple[str, ...], str, str]:
     """An example that has run, its arguments, and the probe: after which line, of what."""
     needs, line, look = probes[name]
-    pytest.importorskip(needs, reason=f"{needs} is not installed")
+    if find_spec(needs) is None:     # not imported: Keras alone wants a backend that the script does not use
+        pytest.skip(f"{needs} is not installed")
     case = _case(tmp_path, name)
     arguments = () if name == "early_stopping" else ("4",)
     case.record(arguments=arguments)

@@ -306,3 +306,24 @@ def test_the_recorder_handles_no_signal_that_the_script_can_see(tmp_path: Path) 
     assert case.record() == python(tmp_path, "train.py")
     case.add_after("train", '"epoch", epoch', "print('probe', epoch, kept)")
     assert case.replay() == case.truth() and " 0 loops skipped" not in case.told
+
+
+def test_an_exception_that_a_library_caught_below_a_generator_is_no_difference(tmp_path: Path) -> None:
+    case = Case(tmp_path, train="""
+        import re
+        def batches():
+            for number in range(4):
+                yield re.match(f"[{number}x]+", f"{number}xx{number}").end()
+        total = 0
+        for epoch in range(5):
+            for length in batches():
+                total += length
+                for _ in range(1000):
+                    total += 0
+            print("epoch", epoch, total)
+        """)
+    case.record()
+    case.add_after("train", "total += length", "print('probe', epoch, total)")
+    truth = case.truth().splitlines()
+    assert case.replay("--epochs", "last").splitlines() == truth[-4:]     # re's cache is empty there, and a miss raises
+    assert "as recorded" in case.told

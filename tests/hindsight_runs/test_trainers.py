@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -270,3 +271,55 @@ def test_loops_over_progress_bars(tmp_path: Path) -> None:
     assert "begun at the start" not in case.told
     case.add_after("train", "total += number * 0.1", "print('probe', epoch, number, total)")
     assert case.replay("-j", "2") == case.truth()
+
+
+def test_a_search_of_scikit_learn_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    case = Case(tmp_path, train="""
+        import numpy as np
+        from sklearn.linear_model import SGDClassifier
+        from sklearn.model_selection import GridSearchCV, train_test_split
+        draws = np.random.RandomState(0)
+        data = draws.normal(size=(60, 3))
+        labels = (data[:, 0] > 0).astype(int)
+        for number in range(3):
+            part, _, marks, _ = train_test_split(data, labels, random_state=number)
+            if True:
+                GridSearchCV(SGDClassifier(random_state=1), {"alpha": [1e-3, 1e-1]}, cv=2).fit(part, marks)
+            print("fold", number, part.sum())
+        """)
+    case.record()
+    assert case.summary.count("GridSearchCV.fit loops over candidates") == 1
+    case.add_after("train", 'print("fold', "print('probe', number, marks.sum())")
+    assert case.replay() == case.truth()
+    case.edit("train", "if True:", "if False:")
+    (tmp_path / "EXP").rename(tmp_path / "OLD")
+    case.record()
+    assert "loops over candidates" not in case.summary
+
+
+@pytest.mark.stress     # importing Keras takes seconds
+def test_a_model_that_keras_saves_has_the_recorded_bytes(tmp_path: Path) -> None:
+    if find_spec("keras") is None or find_spec("torch") is None:     # an import of Keras alone wants another backend
+        pytest.skip("keras or torch is not installed")
+    case = Case(tmp_path, train="""
+        import hashlib, os
+        os.environ["KERAS_BACKEND"] = "torch"
+        import keras, numpy as np
+        keras.utils.set_random_seed(0)
+        data = np.random.default_rng(0).normal(size=(60, 4)).astype("float32")
+        net = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(4, activation="relu"), keras.layers.Dense(1)])
+        net.compile("adam", "mse", metrics=[keras.metrics.MeanAbsoluteError()])
+        for turn in range(3):
+            net.fit(data, data[:, :1], epochs=2, batch_size=20, verbose=0,
+                    callbacks=[keras.callbacks.ModelCheckpoint("best.keras", monitor="loss", save_best_only=True)])
+            with open("best.keras", "rb") as file:
+                print("turn", turn, hashlib.sha256(file.read()).hexdigest())
+        same = keras.models.load_model("best.keras")
+        print("end", float(abs(same.predict(data, verbose=0) - net.predict(data, verbose=0)).max()))
+        """)
+    printed = case.record()
+    assert printed.splitlines()[-1] == "end 0.0"
+    case.add_after("train", 'print("turn"', "print('probe', turn, net.optimizer.iterations.numpy())")
+    assert case.replay("--epochs", "0,2").splitlines() == ["probe 0 6", "probe 2 18"]
+    assert "as recorded" in case.told

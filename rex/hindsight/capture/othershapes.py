@@ -305,9 +305,15 @@ def _frame(value: Any) -> Any:
 
 
 def _inside(value: Any) -> list[Any]:
-    """Locals and evaluation stack of a suspended generator."""
-    return [item for item in gc.get_referents(value)
+    """Locals and evaluation stack of a suspended generator.
+
+    Nones at the end do not count: one comes last as soon as something that it calls has caught an exception.
+    """
+    held = [item for item in gc.get_referents(value)
             if not isinstance(item, (types.CodeType, types.FrameType))]
+    while held and held[-1] is None:
+        held.pop()
+    return held
 
 
 class FileShape(Shape):

@@ -41,8 +41,10 @@ _ADAPTERS = {
     "lightning.pytorch.loops.fit_loop": "lightning_fit", "pytorch_lightning.loops.fit_loop": "lightning_fit",
     "transformers.trainer": "transformers_train",
     "keras.src.backend.torch.trainer": "keras_fit"}
-# Modules whose classes an adapter changes: it watches objects that were put back, or lets iterators be captured.
-WATCHED = {"xgboost.core": "xgboost_train", "lightgbm.basic": "lightgbm_train", "tqdm.std": "tqdm_bars"}
+# Modules that an adapter changes: it watches objects that were put back, lets iterators be captured, replaces id(),
+# or names a loop that it leaves as it is.
+WATCHED = {"xgboost.core": "xgboost_train", "lightgbm.basic": "lightgbm_train", "tqdm.std": "tqdm_bars",
+           "keras.src.saving.serialization_lib": "keras_fit", "sklearn.model_selection._search": "sklearn_fit"}
 _own: dict[str, Trainer] = {}     # that the script named
 
 

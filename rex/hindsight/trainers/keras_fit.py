@@ -1,11 +1,12 @@
 """Keras on torch: `Model.fit`. An epoch's steps and its validation are a block; callbacks at its end run behind it.
 
 Keras keys tables by id(), which is another one in each process. They follow from the lists beside them.
+It also writes id() into the files of models, where one object is part of two. There it is replaced by a number.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from rex.hindsight.trainers import Trainer
 
@@ -67,3 +68,26 @@ class _CallbackList(_Derived):
 
 
 STATES = {"CallbackList": _CallbackList(), "EpochIterator": _EpochIterator(), "Tracker": _Tracker(), "BaseOptimizer": _Optimizer(), "Function": _Function()}
+
+_NUMBERS = "shared_objects/numbers"
+
+
+def watch(saving: Any, refuse: Callable[[str], None]) -> None:
+    """Let a saved model name its shared objects by the order in which they are saved, the same in each process."""
+    state, scope = saving.global_state, saving.ObjectSharingScope
+    begin, end = scope.__enter__, scope.__exit__
+
+    def __enter__(value: Any) -> Any:
+        state.set_global_attribute(_NUMBERS, {})
+        return begin(value)
+
+    def __exit__(value: Any, *raised: Any) -> Any:
+        state.set_global_attribute(_NUMBERS, None)
+        return end(value, *raised)
+
+    def number(value: object) -> int:
+        """In place of `id`. The table holds the object: another could have its address before all is saved."""
+        known = state.get_global_attribute(_NUMBERS)
+        return known.setdefault(id(value), (len(known) + 1, value))[0]   # type: ignore[no-any-return]
+
+    scope.__enter__, scope.__exit__, saving.id = __enter__, __exit__, number
