@@ -57,7 +57,8 @@ sanitize: $(CHECKED)  ## run the guests by an engine with address and undefined-
 valgrind: $(CHECKED)  ## run them under valgrind, whose own calls no log has: what it finds counts, not what they say
 	$(CC) $(ENGINE) -g -O1 $(SOURCES) -o $(CHECKED)/rex/native/rex-engine.real
 	cp tests/checked/valgrind.sh $(CHECKED)/rex/native/rex-engine
-	-$(CHECKED_TESTS) --tb=no
+	-$(CHECKED_TESTS) --tb=no -rp | tee outcomes | grep -v '^PASSED'
+	grep -q '^PASSED' $(CHECKED)/outcomes   # where none ran, valgrind found nothing
 	! grep -h '^==' $(CHECKED)/rex/native/reports/*
 
 bench: $(BIN)/rex  ## measure recording and replaying against plain runs, and beside strace, ReproZip and CARE if installed

@@ -73,7 +73,7 @@ class Explanation:
 
 
 def read(path: str) -> Explanation:
-    """Read what the engine wrote, see rex/native/replay/explain.c; empty where it wrote nothing."""
+    """Read what the engine wrote, see rex/native/replay/rules/explain.c; empty where it wrote nothing."""
     explanation = Explanation()
     if not os.path.exists(path):
         return explanation

@@ -213,24 +213,6 @@ static bool is_sure(struct task *t, struct event *e)
     return false;
 }
 
-/* Where the task is in its task log.  Threads do not come for all that the log has of them: after the last that one of several came for. */
-size_t replay_place(struct task *t)
-{
-    struct task_log *s = t->task_log;
-    size_t after = has_shared_work(t) && s->answered ? task_log_place(s, s->answered) + 1 : 0;
-    replay_next(t);
-    return after > s->cursor ? after : s->cursor;
-}
-
-const struct event *replay_ahead_of(struct task *t)
-{
-    const struct task_log *s = t->task_log;
-    size_t at = s ? replay_place(t) : 0;
-    while (s && at < s->count && s->event[at]->done)
-        at++;
-    return s && at < s->count ? s->event[at] : NULL;
-}
-
 /* Where its next queries begin: after the last that it has written. */
 static size_t next_query(struct task *t)
 {

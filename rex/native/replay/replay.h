@@ -25,8 +25,6 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n);
 void replay_ready(struct task *t);
 void replay_note_opens(struct task *t);
 size_t replay_place_by_ring(struct task *t);
-size_t replay_place(struct task *t);  /* where it is in its task_log: no earlier than that */
-const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
 
 /* follow_turns.c */
 extern const struct turn_order logged_turns;
@@ -36,11 +34,7 @@ extern const struct mode replayer;
 void replay_stop(int status) __attribute__((noreturn));  /* all that was wanted has happened, or can */
 void replay_emulate(struct task *t, struct event *e);
 void replay_answered(struct task *t, struct event *e);  /* what later calls reckon with */
-void replay_diverged(struct task *t, const struct event *e, const char *why);
-void replay_mismatch(const struct event *e);
-void replay_output_differs(struct task *t);
 void replay_perform(struct task *t);                 /* its matched event happens, or is held */
-void replay_unwritten(const struct event *e);
 
 /* unlogged_rules.c */
 void replay_without_event(struct request *q);

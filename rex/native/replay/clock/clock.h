@@ -40,7 +40,6 @@ bool is_moment(const struct record *r);  /* the time of day, read by functions t
 uint64_t replay_clock_began(void);  /* CLOCK_MONOTONIC as the recording began */
 void replay_clock_start(void);
 void replay_clock_requeue(const struct task_log *s, const struct event *e);
-uint64_t clock_of(const struct record *r);  /* ns that a clock answered */
 
 /* counter.c */
 void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux);
@@ -48,7 +47,6 @@ uint64_t replay_random(struct task *t);
 bool replay_draws_more(struct task *t);  /* random bytes, by a thread that draws more often than when recorded */
 
 /* extra_reads.c */
-bool replay_is_pace(long nr);  /* how often such calls are made need not be as in the log */
 struct event *replay_paced(struct task *t, struct event *e, uint64_t key);
 
 /* scheduler_clock.c */

@@ -69,16 +69,6 @@ bool replay_clock_is_limit(const struct event *e)
     return r->call == REX_NR_clock_gettime && is_limit(caller_queue(task_log_of(r->task), e->key, caller_in(r)));
 }
 
-uint64_t clock_of(const struct record *r)
-{
-    bool is_in_us = r->call == REX_NR_gettimeofday;
-    const struct field *f = record_field(r, is_in_us ? 0 : 1, FIELD_OUT);
-    int64_t value[2] = {0, 0};
-    if (f && f->length == sizeof value)
-        memcpy(value, f->data, sizeof value);
-    return (uint64_t)value[0] * 1000000000u + (uint64_t)value[1] * (is_in_us ? 1000 : 1);
-}
-
 /* A reading whose caller is known, and the call on a path that its thread had made before, 0: none. */
 struct asked { struct event *event; uint64_t time, did; };
 

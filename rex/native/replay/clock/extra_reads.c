@@ -12,11 +12,6 @@
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
-bool replay_is_pace(long nr)
-{
-    return nr == REX_NR_clock_gettime && task_log_total() > 1 && !is_serialized();
-}
-
 static bool is_reading(const struct event *e)
 {
     return replay_is_pace(e->record->call);

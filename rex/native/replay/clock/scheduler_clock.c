@@ -9,7 +9,6 @@
 #include "replay/clock/clock.h"
 #include "replay/clock/internal.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/net/net.h"
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"

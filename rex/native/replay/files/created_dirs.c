@@ -7,7 +7,6 @@
 #include "replay/files/files.h"
 #include "replay/files/internal.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/order/order.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

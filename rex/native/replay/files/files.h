@@ -72,7 +72,6 @@ void replay_read_names(struct task *t), replay_arguments_then(struct bytes *argu
 
 /* stat.c */
 bool is_nameless_stat(const struct task *t);  /* of a descriptor, as fstat */
-bool replay_is_pipe_stat(const struct event *e);
 struct event *replay_nameless_stat(struct task *t, struct event *e);
 bool replay_own_stat(struct task *t);  /* fstat answered by the open of that very file */
 bool replay_own_stat_exit(struct task *t);  /* of such a call, whose copy the kernel has described */

@@ -3,7 +3,6 @@
 #include "log/log.h"
 #include "replay/files/files.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 #include "track/track.h"

@@ -3,6 +3,7 @@
  * Who has the right to pass over modes uses what they forbid the owner; who replays may not have it.  So what the replay made stays open to
  * its owner until the end, when each has its mode.  The log answers the program's queries and has what was refused to it. */
 #include "base/base.h"
+#include "replay/files/files.h"
 #include "replay/files/internal.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 /* Replay: opens of what has no name, or none any more: descriptors opened again by number, namespaces. */
 #include "base/base.h"
-#include "replay/files/files.h"
 #include "replay/files/internal.h"
 #include "replay/index/index.h"
 #include "replay/tasks/tasks.h"

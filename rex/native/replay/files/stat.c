@@ -95,24 +95,6 @@ bool replay_own_stat(struct task *t)
     return true;
 }
 
-/* What a logged query of a descriptor answered, 0 if the event is no such query. */
-static mode_t logged_kind(const struct event *e)
-{
-    bool by_at = e->record->call == REX_NR_newfstatat;
-    const struct field *name = record_field(e->record, 1, FIELD_IN), *f = record_field(e->record, 1 + by_at, FIELD_OUT);
-    struct stat st;
-    if ((!by_at && e->record->call != REX_NR_fstat) || (by_at && (!name || name->length)) || !f || f->length < sizeof st)
-        return 0;
-    memcpy(&st, f->data, sizeof st);
-    return st.st_mode & S_IFMT;
-}
-
-/* A pipe is the same whenever it is looked at: how often depends on how much a read of it takes. */
-bool replay_is_pipe_stat(const struct event *e)
-{
-    return logged_kind(e) == S_IFIFO;
-}
-
 /* Threads race for descriptors, and pipes and sockets have no names: what the log has for one of them is as good
  * for another.  e: what it has for that number. */
 struct event *replay_nameless_stat(struct task *t, struct event *e)
@@ -122,13 +104,13 @@ struct event *replay_nameless_stat(struct task *t, struct event *e)
     char *link = queries_descriptor(t) && (has_shared_work(t) || !e) && files_stream(t->files, (int)t->args[0]) - 1 > 2 ? link_of_fd(t->tid, (int)t->args[0]) : NULL;
     mode_t kind = !link ? 0 : !strncmp(link, "pipe:", 5) ? S_IFIFO : !strncmp(link, "socket:", 7) ? S_IFSOCK : 0;
     free(link);
-    if (!kind || (e && logged_kind(e) == kind))
+    if (!kind || (e && replay_stat_kind(e) == kind))
         return e;
     for (uint32_t i = 0; i < task_log_total(); i++) {
         const struct task_log *s = task_log_of(i);
         size_t from = s->cursor > FAR ? s->cursor - FAR : 0;
         for (size_t k = from; replay_is_sibling(t, s) && k < s->count && k < s->cursor + FAR; k++)
-            if (s->event[k]->record->call == t->nr && logged_kind(s->event[k]) == kind
+            if (s->event[k]->record->call == t->nr && replay_stat_kind(s->event[k]) == kind
                 && (!found || (found->done && !s->event[k]->done)))
                 found = s->event[k];
     }

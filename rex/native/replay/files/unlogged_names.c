@@ -8,7 +8,6 @@
 #include "replay/files/files.h"
 #include "replay/files/internal.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/order/order.h"
 #include "replay/replay.h"
 #include "replay/tasks/tasks.h"

@@ -97,6 +97,13 @@ struct event *queue_left_since_effect(const struct task_log *s, struct queue *q)
 bool queues_near(const struct task_log *s, uint64_t key, uint64_t place, struct event **best);  /* the first unused gettimeofday reading near that place; false: none ever */
 
 /* record_facts.c */
+bool replay_is_output(uint32_t stream, long nr);
+mode_t replay_stat_kind(const struct event *e);  /* of what a stat described, 0: it failed, or is no stat */
+bool replay_is_pipe_stat(const struct event *e);
+int64_t replay_waited(const struct record *r);  /* see replay/tasks/child_waits.c */
+bool replay_is_pace(long nr);  /* how often such calls are made need not be as in the log */
+uint64_t clock_of(const struct record *r);  /* ns that a clock answered */
+bool replay_executes(const struct record *r);  /* another program, with success */
 siginfo_t replay_siginfo(const struct record *r);  /* of a signal: the log was checked as it was loaded */
 bool replay_is_fault(int sig);
 bool replay_is_signal(const struct event *e);  /* one that nothing in the task itself causes */
@@ -118,5 +125,13 @@ extern struct event *events;
 extern size_t event_count;
 extern const struct record **turn_records;           /* where the turn passed on, in order */
 extern size_t turn_record_count;
+
+/* position.c */
+const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
+size_t replay_place(struct task *t);  /* where it is in its task_log: no earlier than that */
+struct event *replay_event_after(struct task *t, const struct event *e);    /* in the log of its task; itself, if it stands for more calls than the next */
+bool replay_is_taken(const struct task *t, const struct event *e);
+bool replay_is_sibling(const struct task *t, const struct task_log *s);  /* may take its answers */
+struct event *replay_next(struct task *t);  /* the first event of the task that is left */
 
 #endif

@@ -43,12 +43,6 @@ void replay_match_start(void)
     replay_clock_start();
 }
 
-/* The sibling thread's call that it answers is under way. */
-bool replay_is_taken(const struct task *t, const struct event *e)
-{
-    return e->done || (e->taker && e->taker != t && e->taker->matched == e);
-}
-
 static bool signals_own(const struct task *t, long nr)
 {
     return nr == REX_NR_kill && (uint32_t)t->args[0] == t->task_log->tgid;
@@ -100,25 +94,6 @@ void replay_requeue(const struct task_log *s, const struct event *e)
         q->head = q->first;
         replay_clock_requeue(s, e);
     }
-}
-
-struct event *replay_next(struct task *t)
-{
-    struct task_log *s = t->task_log;
-    while (s && s->cursor < s->count && s->event[s->cursor]->done)
-        s->cursor++;
-    return s && s->cursor < s->count ? s->event[s->cursor] : NULL;
-}
-
-bool replay_is_sibling(const struct task *t, const struct task_log *s)
-{
-    return s->tgid == t->task_log->tgid || (s->memory_group && s->memory_group == t->task_log->memory_group && shares_memory(t));
-}
-
-bool replay_executes(const struct record *r)
-{
-    const struct rex_call *c = call_of(r->call);
-    return c && c->hook == REX_HOOK_EXEC && r->result >= 0;
 }
 
 /* The first exec of these left: what the log has after it is another program's. */

@@ -20,7 +20,6 @@ struct event *match_place(struct task *t, long nr, uint64_t key);
 struct event *match_moved(struct task *t, struct event *own, long nr, uint64_t key);
 struct event *match_arrived(struct task *t, struct event *e, long nr, uint64_t key);
 struct event *match_sibling(struct task *t, long nr, uint64_t key);
-bool replay_is_sibling(const struct task *t, const struct task_log *s);  /* may take its answers */
 bool replay_is_shareable(long nr);  /* by another thread of its process */
 struct event *replay_queue(const struct task_log *s, long nr, uint64_t key);  /* the first left; others follow by next[0] */
 void replay_requeue(const struct task_log *s, const struct event *e);  /* it may be left once more */
@@ -29,13 +28,10 @@ uint64_t place_of(long nr, const uint64_t *args);  /* of clocks: the caller, or 
 bool replay_is_like_place(const struct task *t, const struct event *e);
 bool replay_had_like_place(const struct task *t, const struct queue *q, int kind);
 struct event *replay_like_place(const struct task *t, struct queue *q);  /* of clocks: where the answer went to such a place of a stack */
-struct event *replay_next(struct task *t);  /* the first event of the task that is left */
 void replay_match_start(void);
-bool replay_is_taken(const struct task *t, const struct event *e);
 struct event *replay_last_answer(struct task *t, long nr, uint64_t key);
 const struct event *replay_find(struct task *t, long nr, uint64_t key, event_fits *fits, const void *what);
 bool replay_comes_next(const struct task *t, const struct event *e, uint32_t run);
-bool replay_executes(const struct record *r);  /* another program, with success */
 
 /* reopened_proc.c */
 struct event *replay_again(struct task *t, struct event *opened);

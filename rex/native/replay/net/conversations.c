@@ -10,7 +10,6 @@
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
 #include "replay/peers/peers.h"
-#include "replay/pipes/pipes.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

@@ -4,7 +4,6 @@
  * it is sent, and the recorded one as it is received.  Likewise the users, where the replaying one may not name the recorded one. */
 #include "base/base.h"
 #include "log/log.h"
-#include "replay/index/index.h"
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
 #include "replay/tasks/tasks.h"

@@ -5,7 +5,6 @@
  * 4.1.1): such are not compared, and an answer has that of the question now. */
 #include "base/base.h"
 #include "replay/net/internal.h"
-#include "replay/net/net.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

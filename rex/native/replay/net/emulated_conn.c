@@ -12,7 +12,7 @@
 #include "replay/peers/peers.h"
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
-#include "replay/replay.h"
+#include "replay/rules/rules.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

@@ -1,7 +1,6 @@
 /* Replay: names of internal sockets.  Each address that the program uses has a number, and the kernel's name has that number. */
 #include "base/base.h"
 #include "replay/net/internal.h"
-#include "replay/net/net.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 

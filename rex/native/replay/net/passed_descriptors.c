@@ -8,7 +8,7 @@
 #include "replay/index/index.h"
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
-#include "replay/replay.h"
+#include "replay/rules/rules.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

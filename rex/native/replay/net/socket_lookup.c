@@ -3,7 +3,6 @@
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/net/internal.h"
-#include "replay/net/net.h"
 #include "replay/peers/peers.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

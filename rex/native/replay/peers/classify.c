@@ -8,7 +8,6 @@
 #include "mode/mode.h"
 #include "record/record.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/peers/peers.h"
 #include "replay/regime/regime.h"
 #include "syscalls/syscalls.h"

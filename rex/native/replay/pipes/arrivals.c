@@ -5,7 +5,6 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/pipes/internal.h"
 #include "replay/pipes/pipes.h"
 #include "replay/progress/delays.h"

@@ -6,18 +6,13 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/pipes/internal.h"
 #include "replay/pipes/pipes.h"
 #include "replay/replay.h"
+#include "replay/rules/rules.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
-
-bool replay_is_output(uint32_t stream, long nr)
-{
-    return is_output(stream) && op_of(nr) == REX_OP_WRITE;
-}
 
 /* Older logs have those of length 0. */
 void replay_output_start(void)

@@ -21,7 +21,6 @@ struct event *replay_output_of(struct task *t, struct event *own, uint64_t key);
 void replay_output_exit(struct task *t, struct event *e, int64_t result);
 bool replay_output_goes_on(const struct task *t);
 void replay_output_rest_exit(struct task *t, int64_t result);
-bool replay_is_output(uint32_t stream, long nr);
 bool replay_siblings_write(const struct task *t);
 
 /* pipes.c */

@@ -10,6 +10,7 @@
 #include "replay/match/match.h"
 #include "replay/regime/internal.h"
 #include "replay/regime/regime.h"
+#include "replay/send/send.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"

@@ -3,7 +3,6 @@
 #include "log/log.h"
 #include "mode/mode.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/signals/signals.h"
 #include "tracee/task.h"
 #include "turns/turns.h"
@@ -14,13 +13,6 @@ bool replay_is_signal_at(struct task *t, bool inside, uint64_t passed)
     struct event *e = replay_next(t);
     return e && !t->injected && replay_is_signal(e) && e->record->args[3] == turns_place(t)->calls
         && e->record->args[5] <= passed && (bool)e->record->args[4] == inside;
-}
-
-/* The kernel reports a child's end before the log has it. */
-bool turns_is_early(const struct task *t, const struct event *e)
-{
-    uint64_t calls = e->record->args[3];
-    return is_serialized() && (calls > turns_place(t)->calls || (calls == turns_place(t)->calls && e->record->args[5] > turn.passed));
 }
 
 /* The call that begins now was interrupted when recorded, and made again or never came to an end. */

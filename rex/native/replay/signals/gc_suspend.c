@@ -7,7 +7,6 @@
 #include "log/log.h"
 #include "mode/mode.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/signals/internal.h"
 #include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"

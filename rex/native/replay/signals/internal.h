@@ -38,7 +38,6 @@ bool replay_computes_until(struct task *t, const struct event *e);  /* it comput
 bool replay_inside_signal(struct task *t, siginfo_t *info);
 
 /* signals.c */
-bool replay_is_killed_later(struct task *t, const struct event *e);
 
 /* thread_wakeups.c */
 bool replay_was_woken(struct task *t, int sig);

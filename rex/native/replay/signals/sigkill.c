@@ -7,7 +7,6 @@
 #include "mode/mode.h"
 #include "replay/index/index.h"
 #include "replay/ipc/ipc.h"
-#include "replay/match/match.h"
 #include "replay/order/order.h"
 #include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"

@@ -14,7 +14,6 @@ struct task;
 /* among_turns.c */
 bool replay_is_signal_at(struct task *t, bool inside, uint64_t passed);    /* its next one comes here: in its call, or after it, by so many turns */
 bool turns_is_cut(struct task *t);  /* the call that begins was interrupted when recorded */
-bool turns_is_early(const struct task *t, const struct event *e);  /* the kernel reports a signal sooner than the log has it */
 
 /* delivery_point.c */
 bool replay_sleeps_over(struct task *t, const struct event *e);
@@ -46,27 +45,13 @@ bool replay_has_run_until_kill(struct task *t);
 bool replay_kill_due(struct task *t);  /* then it was */
 
 /* signals.c */
-bool replay_ends_later(struct task *t, const struct event *e);
-struct event *replay_ender(struct task *t, const struct event *e);
 bool replay_ends_by_signal(struct task *t);
-bool replay_ends_too_early(const struct task *t, const struct event *e);
-bool replay_was_sent(struct task *t, const struct field *f);    /* a signal, by the facts that the log has of it */
-struct event *replay_event_after(struct task *t, const struct event *e);    /* in the log of its task; itself, if it stands for more calls than the next */
-void replay_arrived(struct task *t, int sig);
-struct task_log *replay_sender(const siginfo_t *info);
-void replay_send_now(struct task *t, struct event *e);
 bool replay_is_signal_later(struct task *t, struct event *next);  /* the task goes no further before */
 void replay_send_to_blocked(struct task *t);
-void replay_send_with(struct task *t, struct event *e);
-void replay_send_limit(struct task *t, const struct event *e);
 bool replay_signal(struct task *t, int sig);
 void replay_signal_is_blocked(struct task *t);  /* the one on its way */
-bool replay_is_sent(struct task *t, const struct event *e);
-struct task_log *replay_sender_of(const struct event *e);  /* of a signal; NULL: from outside */
 void replay_idle(void);
-void replay_sent(struct task *t);  /* a call of the kill family was answered */
 struct event *replay_next_signal(struct task *t, bool nothing_moves);
-bool replay_send(struct task *t, struct event *e);  /* the signal that the log has next after e */
 
 /* sigwait.c */
 bool replay_sigwait_is_early(const struct task *t, const struct event *e);  /* see replay/signals/sigwait.c */

@@ -6,7 +6,6 @@
 #include "base/base.h"
 #include "log/log.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/signals/internal.h"
 #include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"

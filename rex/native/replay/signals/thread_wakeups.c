@@ -1,7 +1,6 @@
 /* Replay: signals by which threads wake their siblings, as often as needed. */
 #include "base/base.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/signals/internal.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/tasks.h"

@@ -12,20 +12,6 @@
 
 #include <sys/wait.h>
 
-/* The child that a wait has reported; 0: none. */
-int64_t replay_waited(const struct record *r)
-{
-    const struct field *f;
-    siginfo_t info;
-    if (r->call == REX_NR_wait4)
-        return r->result;
-    f = record_field(r, 2, FIELD_OUT);
-    if (r->result || !f || f->length < sizeof info)
-        return 0;
-    memcpy(&info, f->data, sizeof info);
-    return info.si_pid;
-}
-
 /* Whether the child had ended, and not only stopped or gone on. */
 static bool was_end(const struct record *r)
 {

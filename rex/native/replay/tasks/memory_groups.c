@@ -7,7 +7,7 @@
 #include "log/log.h"
 #include "mode/mode.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
+#include "replay/send/send.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/internal.h"
 #include "replay/tasks/tasks.h"

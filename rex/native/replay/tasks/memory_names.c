@@ -4,7 +4,6 @@
 #include "log/log.h"
 #include "mode/mode.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
 #include "replay/tasks/internal.h"
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"

@@ -11,7 +11,6 @@ struct rusage;
 struct task;
 
 /* child_waits.c */
-int64_t replay_waited(const struct record *r);  /* see replay/tasks/child_waits.c */
 bool replay_waits_for_same(const struct task *t, const struct event *e);
 bool replay_child_looks(const struct task *t);  /* a wait for a child that ends at once */
 void replay_child_wait(struct task *t, struct event *e), replay_child_wait_freely(struct task *t), replay_child_reported(struct task *t, int64_t result);

@@ -5,7 +5,6 @@
 #include "replay/index/index.h"
 #include "replay/replay.h"
 #include "replay/wait/internal.h"
-#include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

@@ -10,7 +10,7 @@
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
-#include "replay/signals/signals.h"
+#include "replay/send/send.h"
 #include "replay/wait/internal.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"

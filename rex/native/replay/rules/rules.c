@@ -1,13 +1,9 @@
 /* The loops over the tables of rules. */
 #include "base/base.h"
 #include "log/log.h"
-#include "replay/clock/clock.h"
-#include "replay/explain.h"
-#include "replay/files/files.h"
 #include "replay/index/index.h"
-#include "replay/match/match.h"
-#include "replay/replay.h"
-#include "replay/rules.h"
+#include "replay/rules/explain.h"
+#include "replay/rules/rules.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 

@@ -1,4 +1,4 @@
-/* The rules of a replay, as data.
+/* replay/rules: the rules of a replay, as data.
  *
  * A call goes down `entry_rules` until one acts.  Its logged event is found by `match_rules`, may happen once all `gates` are
  * open, and a call without an event goes down `unlogged_rules`.  The order within a table is the design: each row says why it
@@ -54,5 +54,12 @@ bool rule_is_on(const char *name);
 bool rules_act(const struct rule *table, struct request *q);
 bool replay_may_happen(struct task *t, const struct event *e);
 struct event *replay_match(struct task *t, long nr, uint64_t key);    /* the event that answers it, now taken; NULL: none */
+
+/* divergence.c */
+void divergence_ends(void);  /* what was not written, and how often all this was so */
+void replay_diverged(struct task *t, const struct event *e, const char *why);
+void replay_mismatch(const struct event *e);
+void replay_output_differs(struct task *t);
+void replay_unwritten(const struct event *e);
 
 #endif

@@ -3,7 +3,7 @@
  * none), and for how long, ns.  At the end a line for each row of any table that acted: its name, and how often. */
 #include "base/base.h"
 #include "log/log.h"
-#include "replay/explain.h"
+#include "replay/rules/explain.h"
 #include "replay/index/index.h"
 #include "tracee/task.h"
 
