@@ -30,6 +30,7 @@ OUTER = {
 INNER = {
     "numpy_regression": ("numpy", "total += float", "begin, float(error @ error)"),
     "early_stopping": ("numpy", "self.layers[1] -=", "float(back.sum())"),
+    "torch_workers": ("torch", "loss.backward()", "loss.item(), [p.grad.norm().item() for p in net.parameters()]"),
     "torch_finetune": ("torch", "loss.backward()", "number, loss.item(), head.weight.grad.norm().item()"),
 }
 LONG = ("torch", "lightning", "keras", "transformers", "numpy_regression")      # importing torch takes seconds, and that script computes for long

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import weakref
+from importlib import import_module
 from _signal import getsignal   # type: ignore[import-not-found]   # signal's makes members of enumerations
 from typing import Any, Callable, Container
 
@@ -99,7 +100,7 @@ def is_ours(name: str) -> bool:
 
 def _settings() -> dict[str, Any]:
     return {"collects": gc.isenabled(), "thresholds": gc.get_threshold(), "switch_us": round(sys.getswitchinterval() * 1e6),
-            "umask": _umask(), "threads": _threads_named()}
+            "umask": _umask(), "threads": _threads_named(), "loaders": _loaders_handle()}
 
 
 def _finalizers() -> str:
@@ -141,9 +142,20 @@ def _name_threads(count: int) -> None:
         threading._counter = itertools.count(count).__next__   # type: ignore[attr-defined]
 
 
+def _loaders_handle() -> bool:
+    """Whether torch's loaders have set their handler of SIGCHLD, which they do once: else they would put another around it."""
+    return bool(getattr(sys.modules.get(_LOADERS), _HANDLES, False))
+
+
+def _let_loaders_handle(is_set: bool) -> None:
+    setattr(import_module(_LOADERS), _HANDLES, is_set)
+
+
+_LOADERS, _HANDLES = "torch.utils.data._utils.signal_handling", "_SIGCHLD_handler_set"
 _SET: dict[str, Callable[[Any], Any]] = {
     "collects": lambda is_on: gc.enable() if is_on else gc.disable(), "thresholds": lambda each: gc.set_threshold(*each),
-    "switch_us": lambda us: sys.setswitchinterval((us + 0.5) * 1e-6), "umask": os.umask, "threads": _name_threads}
+    "switch_us": lambda us: sys.setswitchinterval((us + 0.5) * 1e-6), "umask": os.umask, "threads": _name_threads,
+    "loaders": _let_loaders_handle}
 
 
 def _handlers() -> dict[int, Any]:

@@ -21,7 +21,7 @@ TRAINERS = (
 
 def watch(search: Any, refuse: Callable[[str], None]) -> None:
     """Name each kind of search that the script runs."""
-    fit, named = search.BaseSearchCV.fit, set()
+    fit, named = search.BaseSearchCV.fit, set[str]()
 
     @functools.wraps(fit)
     def named_fit(value: Any, *arguments: Any, **options: Any) -> Any:
