@@ -9,8 +9,8 @@ NATIVE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))
 
 # The rooms from the bottom up: each may include those before it.
 ORDER = ["base", "tree", "syscalls", "log", "mode", "tracee", "fastpath", "callstack", "cpu", "track", "engine", "turns", "record", "live", "put",
-         "replay/index", "replay/rules", "replay/progress", "replay/send", "replay/match", "replay/regime", "replay/peers", "replay/clock", "replay/pipes", "replay/tasks", "replay/ipc",
-         "replay/order", "replay/signals", "replay/files", "replay/net", "replay/wait", "replay", "main"]
+         "replay/index", "replay/rules", "replay/progress", "replay/send", "replay/match", "replay/regime", "replay/peers",
+         "replay/clock", "replay/pipes", "replay/tasks", "replay/ipc", "replay/order", "replay/signals", "replay/files", "replay/net", "replay/wait", "replay", "main"]
 
 # Edges that still go up, all inside replay: this list only shrinks.
 UPWARD: set[tuple[str, str]] = {
