@@ -33,7 +33,7 @@ struct plan {
     struct strings link_from, link_to;    /* replay: archived symbolic link, its target */
     struct strings dirs;                  /* replay: archived directories, "mode path" */
     struct strings limits;                /* of the program: "number soft hard", -1 = none */
-    struct strings steps;                 /* replay: tasks that are steps, see replay/workflow_steps.c */
+    struct strings steps;                 /* replay: tasks that are steps, see replay/tasks/workflow_steps.c */
     struct strings hidden;                /* record, live: directories that the program does not have, see tracee/hidden.c */
     const char *seed;                     /* of the randomness given to the program, NULL = the kernel's */
     struct strings times;                 /* live: "seconds nanoseconds path" */

@@ -164,11 +164,22 @@ static bool moved_bytes(struct request *q)
     return true;
 }
 
+/* By the arguments of the program it shows which child it is. */
+static bool is_named_by_program(struct task *t)
+{
+    struct bytes arguments = {0};
+    mem_strings(t->tid, t->args[name_args(t->nr).path + 1], &arguments);
+    replay_arguments_then(&arguments);
+    bool comes_again = replay_job_executes(t, &arguments);
+    bytes_free(&arguments);
+    return comes_again;
+}
+
 static bool pool_child_executes(struct request *q)
 {
     struct task *t = q->t;
     replay_read_names(t);
-    if (q->call->hook == REX_HOOK_EXEC && replay_job_executes(t))
+    if (q->call->hook == REX_HOOK_EXEC && replay_is_nameless(t) && is_named_by_program(t))
         return true;
     q->key = call_key(q->call, t->nr, t->path, t->stream, t->args);
     if (q->call->key == REX_KEY_PATH)

@@ -92,7 +92,9 @@ static enum verdict active_thread_first(struct task *t, const struct event *e)
 
 static enum verdict active_thread_waits(struct task *t, const struct event *e)
 {
-    return hold_if(!is_shared(e) && replay_alone_waits(t, e));
+    int64_t pid = is_shared(e) ? 0 : replay_alone_child(t, e);
+    const struct task *child = pid ? replay_job_waited(t, (uint32_t)pid) : NULL;
+    return hold_if(pid ? child && child->alive : !is_shared(e) && replay_alone_waits(t, e));
 }
 
 static enum verdict turn(struct task *t, const struct event *e)

@@ -8,6 +8,7 @@
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/pipes/pipes.h"
+#include "replay/replay.h"
 #include "replay/rules/rules.h"
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"

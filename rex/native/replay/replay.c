@@ -36,28 +36,20 @@
 
 /* ------------------------------------------------------------------ calls */
 
-/* What later calls reckon with. */
-void replay_answered(struct task *t, struct event *e)
+static void outputs_put(struct task *t, const struct event *e)
+{
+    replay_size_now(t);
+    replay_names_now(t, e);
+}
+
+static void answered(struct task *t, struct event *e)
 {
     replay_clock_note(t, e);
     replay_runtime_reached(t, e);
     replay_came_for(t, e);
-    replay_took(e, 1);
 }
 
-void replay_emulate(struct task *t, struct event *e)
-{
-    int64_t result = e->record->result;
-    enum rex_op op = op_of(t->nr);
-    bool gives = op == REX_OP_WRITE || op == REX_OP_PWRITE || op == REX_OP_SEND, counted = gives && call_of(t->nr)->arg[1].word == REX_WORD_BUF;
-    put_outputs(t, e->record);
-    replay_size_now(t);
-    replay_names_now(t, e);
-    replay_send_with(t, e);
-    replay_send_limit(t, e);
-    skip_call(t, counted && result > (int64_t)t->args[2] ? (int64_t)t->args[2] : result);   /* never more than there was */
-    replay_answered(t, e);
-}
+const struct answer_steps answer_steps = {.outputs_put = outputs_put, .answered = answered};
 
 void replay_perform(struct task *t)
 {
@@ -158,6 +150,7 @@ static void begin(void)
     if (log_is_serialized())
         turns_start(&logged_turns);
     replay_match_start();
+    replay_clock_start();
     replay_suspend_start();
     replay_stuck_start();
     replay_mappings_start();
@@ -210,13 +203,6 @@ static void finish(void)
     report_line("forced=%llu", replay_forced);
 }
 
-void replay_stop(int status)
-{
-    finish();
-    report_finish(status);
-    _exit(0);          /* tracees go with us: PTRACE_O_EXITKILL */
-}
-
 static int stop_of(long nr, int stop)
 {
     return replay_makes_epoll(nr) ? REX_STOP_ALWAYS : stop;
@@ -230,9 +216,16 @@ static ull next_look_ns(void)
     return soon ? LOOKS_SOON_NS : LOOKS_SELDOM_NS;
 }
 
+static void born(struct task *parent, struct task *t, uint64_t flags)
+{
+    replay_born(parent, t, flags);
+    if (!parent && t->task_log->birth)
+        replay_inherited(t);
+}
+
 const struct mode replayer = {
     .name = "replay", .replays = true, .is_fast = true, .begin = begin, .finish = finish, .child_setup = child_setup, .stop_of = stop_of,
-    .entry = entry, .exit = exit_stop, .born = replay_born, .execed = replay_execed, .signal = replay_signal,
+    .entry = entry, .exit = exit_stop, .born = born, .execed = replay_execed, .signal = replay_signal,
     .stepped = replay_take_number, .ended = replay_ended, .tsc = replay_tsc, .random = replay_random, .start = replay_began,
     .settle = settle, .idle = replay_idle, .taken = replay_taken, .ready = replay_ready, .all_calls = replay_awaits_call,
     .leaves = replay_leaves_locks, .next_look_ns = next_look_ns, .follows_arrivals = replay_has_arrivals,

@@ -189,7 +189,7 @@ void replay_clock_passed(struct task *t, uint64_t until)
 }
 
 /* A thread that goes alone has done what the log has after that time: from here on the log's time counts. */
-void replay_clock_reached(struct task *t, uint64_t time)
+static void clock_reached(struct task *t, uint64_t time)
 {
     struct clock_state *own = clock_state(t);
     uint64_t *least[] = {&own->floor, &own->logged_floor, &own->last.least};
@@ -437,7 +437,10 @@ static struct event *reading(struct task *t, uint64_t key)
 
 struct event *replay_clock(struct task *t, uint64_t key)
 {
-    const struct event *effect = replay_alone_side_effect(t);
+    uint64_t reached;
+    const struct event *effect = replay_alone_side_effect(t, &reached);
+    if (reached && effect)
+        clock_reached(t, reached);
     struct event *e = reading(t, key);
     bool is_after = e && effect && e->number > effect->number && e->record->task == t->task_log->index;
     return is_after && t->args[0] == CLOCK_MONOTONIC && !has_passed(t, e) ? NULL : e;

@@ -28,7 +28,6 @@ void replay_clock_goes_on(struct task *t, const struct rex_call *c, uint64_t key
 bool replay_clock_is_anyones(const struct record *r);  /* whichever thread reads there gets it */
 void replay_clock_passed(struct task *t, uint64_t until);
 void replay_clock_waited(struct task *t, uint64_t length);   /* a wait whose timeout is computed from a reading; 0: another */
-void replay_clock_reached(struct task *t, uint64_t time);  /* by a thread that goes alone */
 bool replay_clock_limits(const struct task *t);
 bool replay_clock_is_limit(const struct event *e);  /* a reading from which a timeout is computed */
 
@@ -54,7 +53,10 @@ ull replay_runtime_left(const struct task *t, const struct event *e);  /* until 
 ull replay_runtime_left_by(const struct task *t, const struct event *e, uint64_t less);  /* where it comes after another event */
 uint64_t replay_runtime_less(const struct task *t, const struct event *e);  /* of what happens now: how much earlier it is than when recorded */
 void replay_runtime_reached(struct task *t, const struct event *e);
+bool replay_runtime_moves(struct task *t);
+ull replay_runtime_wait_left(struct task *t, bool awaits_outside, bool *is_over);
+void replay_runtime_skip(ull time);
 void replay_runtime_waits(struct task *t, ull limit), replay_runtime_waited(struct task *t);
-bool replay_runtime_goes(const struct task *t), replay_runtime_skip(void), replay_runtime_is_awaited(void);
+bool replay_runtime_goes(const struct task *t), replay_runtime_is_awaited(void);
 
 #endif

@@ -4,7 +4,6 @@
 #include "replay/clock/clock.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
-#include "replay/replay.h"
 #include "replay/rules/rules.h"
 #include "replay/send/send.h"
 #include "syscalls/syscalls.h"
@@ -26,7 +25,7 @@ void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
 {
     (void)with_aux;
     struct event *e = replay_match(t, EVENT_TSC, 0);
-    struct event *last = e ? e : replay_last_answer(t, EVENT_TSC, 0);
+    struct event *last = e ? e : replay_equal_answer(t, EVENT_TSC, 0);
     *value = e ? (uint64_t)e->record->result : last ? counter_after(last->record, log_now() - t->task_log->tsc_at) : 0;
     *aux = last ? (uint32_t)last->record->args[0] : 0;
     if (e) {
@@ -38,7 +37,7 @@ void replay_tsc(struct task *t, bool with_aux, uint64_t *value, uint32_t *aux)
 uint64_t replay_random(struct task *t)
 {
     struct event *e = replay_match(t, EVENT_RANDOM, 0);
-    struct event *last = e ? e : replay_last_answer(t, EVENT_RANDOM, 0);
+    struct event *last = e ? e : replay_equal_answer(t, EVENT_RANDOM, 0);
     if (!e)
         replay_diverged(t, NULL, "not in the log");
     else

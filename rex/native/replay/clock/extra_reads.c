@@ -54,5 +54,5 @@ struct event *replay_paced(struct task *t, struct event *e, uint64_t key)
         return e;
     if ((found = find_place(t, key)))
         return found;
-    return (e == expected || is_reading(expected)) && !had_place(t, key) ? e : replay_last_answer(t, t->nr, key) ? NULL : e;
+    return (e == expected || is_reading(expected)) && !had_place(t, key) ? e : replay_equal_answer(t, t->nr, key) ? NULL : e;
 }

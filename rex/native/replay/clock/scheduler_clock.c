@@ -9,10 +9,8 @@
 #include "replay/clock/clock.h"
 #include "replay/clock/internal.h"
 #include "replay/index/index.h"
-#include "replay/net/net.h"
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
-#include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
@@ -179,7 +177,7 @@ void replay_runtime_waited(struct task *t)
 
 /* Whether the task goes on by itself, by a time that is not ours to skip.  What a thread of the runtime waits for at a lock is
  * the time that another waits for. */
-static bool moves_by_itself(struct task *t)
+bool replay_runtime_moves(struct task *t)
 {
     enum mover mover = t->alive ? replay_mover(t, NULL) : NOBODY;
     long nr = -1;
@@ -189,35 +187,17 @@ static bool moves_by_itself(struct task *t)
 }
 
 /* How long it is until the task's wait goes on, ns, 0: it does not wait for time; *is_over: as it is over, and nothing has come. */
-static ull wait_left(struct task *t, bool *is_over)
+ull replay_runtime_wait_left(struct task *t, bool awaits_outside, bool *is_over)
 {
     if (!t->alive || !t->waits_inside || t->wait_ended || !runtime_of(t))
         return 0;
     ull limit = clock_state(t)->wait_until > time_here() ? clock_state(t)->wait_until - time_here() : 0;
-    ull outside = replay_may_cut_short(t) ? replay_runtime_left(t, t->outside) : 0;
+    ull outside = awaits_outside ? replay_runtime_left(t, t->outside) : 0;
     *is_over = !outside || (limit && limit <= outside);
     return *is_over ? limit : outside;
 }
 
-/* All sleep.  Whether time was skipped until a wait is over, or until its event comes. */
-bool replay_runtime_skip(void)
+void replay_runtime_skip(ull time)
 {
-    struct task *first = NULL;
-    ull least = replay_lines_left();
-    for (struct task *t = tasks; t; t = t->next) {
-        if (moves_by_itself(t))
-            return false;
-        bool is_over = false;
-        ull left = wait_left(t, &is_over);
-        if (left && (!least || left < least)) {
-            first = is_over ? t : NULL;
-            least = left;
-        }
-    }
-    skipped += least;
-    if (first) {
-        replay_wait_end(first)->has_come = true;
-        replay_interrupt_wait(first);
-    }
-    return least;
+    skipped += time;
 }

@@ -9,7 +9,7 @@
 #include "replay/files/internal.h"
 #include "replay/index/index.h"
 #include "replay/order/order.h"
-#include "replay/replay.h"
+#include "replay/ring/ring.h"
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

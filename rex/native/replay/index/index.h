@@ -127,6 +127,7 @@ extern const struct record **turn_records;           /* where the turn passed on
 extern size_t turn_record_count;
 
 /* position.c */
+bool replay_child_looks(const struct task *t);  /* a wait for a child that ends at once */
 const struct event *replay_ahead_of(struct task *t);  /* the first that is left from there on */
 size_t replay_place(struct task *t);  /* where it is in its task_log: no earlier than that */
 struct event *replay_event_after(struct task *t, const struct event *e);    /* in the log of its task; itself, if it stands for more calls than the next */

@@ -52,3 +52,8 @@ const struct event *replay_ahead_of(struct task *t)
         at++;
     return s && at < s->count ? s->event[at] : NULL;
 }
+
+bool replay_child_looks(const struct task *t)
+{
+    return t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
+}

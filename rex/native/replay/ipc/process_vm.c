@@ -6,7 +6,7 @@
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/ipc/ipc.h"
-#include "replay/replay.h"
+#include "replay/send/send.h"
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

@@ -3,7 +3,6 @@
 #include "callstack/callstack.h"
 #include "log/log.h"
 #include "replay/index/index.h"
-#include "replay/match/internal.h"
 #include "replay/match/match.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

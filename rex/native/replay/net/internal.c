@@ -12,7 +12,7 @@
 #include "replay/net/internal.h"
 #include "replay/net/net.h"
 #include "replay/peers/peers.h"
-#include "replay/signals/signals.h"
+#include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"

@@ -10,9 +10,8 @@
 #include "replay/progress/delays.h"
 #include "replay/progress/internal.h"
 #include "replay/progress/progress.h"
-#include "replay/replay.h"
+#include "replay/ring/ring.h"
 #include "replay/rules/rules.h"
-#include "replay/signals/signals.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
@@ -223,16 +222,20 @@ static void end_waiting(void)
 }
 
 /* No report for a while; last: when the last came. */
-void replay_end_if_stuck(ull last)
+bool replay_is_stuck(ull last)
 {
     if (!tasks_alive() || log_now() - last < STUCK_NS)      /* after the last one's end nobody waits */
-        return;
+        return false;
     for (struct task *t = tasks; t; t = t->next)
         if (t->alive && replay_mover(t, NULL) != NOBODY)
-            return;
-    if ((!is_serialized() && replay_send_left()) || log_now() - last < DEADLOCK_NS)
-        return;
-    end_waiting();
+            return false;
+    return true;
+}
+
+void replay_end_if_stuck(ull last)
+{
+    if (log_now() - last >= DEADLOCK_NS && replay_is_stuck(last))
+        end_waiting();
 }
 
 /* ------------------------------------------------------------------ over and over */

@@ -28,13 +28,9 @@ struct stillness {
     ull looked, waited, ran, wanted, pause;      /* of deadlock.c: for how long all waited, computed, wanted to; the longest pause in the log */
     ull busiest, spun;                   /* for how long one task at a time computed; the same and we, since any event happened, also an idle one */
     uint64_t taken;                      /* the events that had happened when it looked last, idle ones too */
-    ull had;                             /* of skip_timeouts.c: for how long all had computed as it looked last */
+    ull had;                             /* for how long all had computed as it looked last */
 };
 struct stillness *replay_stillness(void);
 ull replay_unmoved_for(void);
-
-/* deadlock.c */
-char replay_state(struct task *t);
-bool replay_waits_for_siblings(struct task *t);  /* only they can end its wait */
 
 #endif

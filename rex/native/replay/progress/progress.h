@@ -20,9 +20,12 @@ struct wait_end {
 };
 
 /* deadlock.c */
+char replay_state(struct task *t);
+bool replay_waits_for_siblings(struct task *t);  /* only they can end its wait */
 enum mover replay_mover(struct task *t, ull *limit);  /* limit: where it is time, how long that may take; NULL: not needed */
 void replay_stuck_start(void);
-void replay_end_if_stuck(ull last);  /* last: when anything moved */
+bool replay_is_stuck(ull last);  /* no task can go on; last: when anything moved */
+void replay_end_if_stuck(ull last);
 bool replay_time_comes(const struct event *e);
 void replay_end_if_still(void);  /* though something moves, over and over */
 bool replay_any_idle(void);
@@ -30,7 +33,9 @@ ull replay_time_before(const struct task_log *s, size_t at);  /* of the event be
 const struct event *replay_next_move(struct task *t);  /* its first unused event that is not idle, or its end; NULL: the log does not say */
 
 /* stillness.c */
+struct wait_end *replay_wait_end(const struct task *t);
 ull replay_still_for(void);  /* for so long no event has happened that is not idle, ns */
+bool replay_ran_more(ull ran);  /* all together, ns, than at the last such look; or events have happened since */
 void replay_note_sleep(bool all_sleep);
 bool replay_rests_for(struct task *t, ull least);  /* it sleeps, and has done nothing for so long, or waits over and over; or is held, or has ended */
 
@@ -40,14 +45,5 @@ void replay_watch_engine(void), replay_note_step(void);
 /* ordering_sleeps.c */
 bool replay_is_rest(const struct event *e), replay_rests(struct task *t, const struct event *e);  /* see replay/progress/ordering_sleeps.c */
 bool replay_any_rests(void);
-
-/* skip_timeouts.c */
-extern ull replay_forced;
-bool replay_any_sooner(void);  /* see replay/progress/skip_timeouts.c */
-struct wait_end *replay_wait_end(const struct task *t);
-void replay_sooner_wait(struct task *t, const struct event *e, uint64_t now);  /* now: as the program read the clock last */
-void replay_sooner_settle(void);
-int64_t replay_sooner_result(struct task *t, int64_t result);
-void replay_force(struct task *t);  /* goes on, though held */
 
 #endif

@@ -47,3 +47,16 @@ bool replay_rests_for(struct task *t, ull least)
     bool is_reported = state == 't' && !t->listening;      /* we have not come to that yet */
     return !(state == 'R' || state == 'D' || is_reported);
 }
+
+struct wait_end *replay_wait_end(const struct task *t)
+{
+    return &progress_state(t)->end;
+}
+
+bool replay_ran_more(ull ran)
+{
+    struct stillness *s = replay_stillness();
+    bool has_run = ran != s->had;
+    s->had = ran;
+    return has_run;
+}

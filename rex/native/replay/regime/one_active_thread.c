@@ -5,14 +5,11 @@
  * child has ended.  So it waits until that is as in the log.  Once nothing else moves, the process runs unordered. */
 #include "base/base.h"
 #include "log/log.h"
-#include "replay/clock/clock.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/regime/internal.h"
 #include "replay/regime/regime.h"
 #include "replay/send/send.h"
-#include "replay/signals/signals.h"
-#include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
@@ -151,16 +148,18 @@ bool replay_is_alone(struct task *t, const struct event *e)
         && (looks_for_child(t, e->record) || is_ended(t, e) || asks(t, e->record, &a));
 }
 
+/* The child, as recorded, whose end the wait of such a process reports; 0: none. */
+int64_t replay_alone_child(struct task *t, const struct event *e)
+{
+    return e->record->call == t->nr && looks_for_child(t, e->record) && replay_is_alone(t, e) ? replay_waited(e->record) : 0;
+}
+
 /* Its time has not come: things are not yet as they were. */
 bool replay_alone_waits(struct task *t, const struct event *e)
 {
     struct asked a;
     if (!replay_is_alone(t, e))
         return false;
-    if (looks_for_child(t, e->record)) {
-        const struct task *child = replay_job_waited(t, (uint32_t)replay_waited(e->record));
-        return child && child->alive;
-    }
     if (is_ended(t, e))
         return replay_ends_later(t, e);
     if (asks(t, e->record, &a))
@@ -195,12 +194,14 @@ static const struct event *next_side_effect(const struct task_log *s)
 }
 
 /* A loop that runs more or less often than when recorded reads the clock as often, and computes its timeouts from that.  The log's
- * readings before the thread's last side effect are over; those after its next side effect, which is returned, are still to come. */
-const struct event *replay_alone_side_effect(struct task *t)
+ * readings before the thread's last side effect are over; those after its next side effect, which is returned, are still to come.
+ * *reached: the last of CLOCK_MONOTONIC that is over now, 0: none. */
+const struct event *replay_alone_side_effect(struct task *t, uint64_t *reached)
 {
     struct task_log *s = t->task_log;
     size_t did = s->past;
     uint64_t time = 0;
+    *reached = 0;
     if (!goes_alone(t))
         return NULL;
     for (; s->done_to < s->count && (s->event[s->done_to]->done || s->event[s->done_to]->idle); s->done_to++)
@@ -213,10 +214,8 @@ const struct event *replay_alone_side_effect(struct task *t)
             replay_done(e);
         time = e->record->args[0] == CLOCK_MONOTONIC ? clock_of(e->record) : time;
     }
-    const struct event *next = next_side_effect(s);
-    if (time && next)
-        replay_clock_reached(t, time);
-    return next;
+    *reached = time;
+    return next_side_effect(s);
 }
 
 /* ------------------------------------------------------------------ signals that come to threads at rest */

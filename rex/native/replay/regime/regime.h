@@ -11,9 +11,10 @@ struct task;
 
 /* one_active_thread.c */
 bool replay_is_alone(struct task *t, const struct event *e);  /* see replay/regime/one_active_thread.c */
+int64_t replay_alone_child(struct task *t, const struct event *e);
 bool replay_alone_waits(struct task *t, const struct event *e);
 bool replay_alone_awaits(struct task *t, const struct event *signal);
-const struct event *replay_alone_side_effect(struct task *t);  /* what it does next; NULL: it does not go alone */
+const struct event *replay_alone_side_effect(struct task *t, uint64_t *reached);  /* what it does next; NULL: it does not go alone */
 struct event *replay_alone_next(struct task *t);
 bool replay_alone_is_later(const struct task *t, const struct event *e);
 bool replay_alone_cut_off(struct task *t);

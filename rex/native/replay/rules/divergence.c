@@ -7,7 +7,6 @@
 #include "replay/rules/rules.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
-#include "tracee/tracee.h"
 
 #include <sched.h>
 
@@ -94,4 +93,11 @@ void divergence_ends(void)
     miss_outputs();
     report_line("divergences=%llu", divergences);
     report_line("mismatches=%llu", mismatches);
+}
+
+void replay_stop(int status)
+{
+    run_mode->finish();
+    report_finish(status);
+    _exit(0);          /* tracees go with us: PTRACE_O_EXITKILL */
 }

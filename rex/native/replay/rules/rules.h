@@ -56,6 +56,7 @@ bool replay_may_happen(struct task *t, const struct event *e);
 struct event *replay_match(struct task *t, long nr, uint64_t key);    /* the event that answers it, now taken; NULL: none */
 
 /* divergence.c */
+void replay_stop(int status) __attribute__((noreturn));  /* all that was wanted has happened, or can */
 void divergence_ends(void);  /* what was not written, and how often all this was so */
 void replay_diverged(struct task *t, const struct event *e, const char *why);
 void replay_mismatch(const struct event *e);

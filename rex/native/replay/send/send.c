@@ -162,3 +162,25 @@ void replay_send_limit(struct task *t, const struct event *e)
     if (signal && signal->number > e->number && t->injected != signal)
         replay_send_now(t, signal);
 }
+
+/* The kernel takes these up again by a call of another number once a stop has interrupted them. */
+static bool is_taken_up(long nr)
+{
+    return nr == REX_NR_futex || nr == REX_NR_poll || (call_of(nr) && call_of(nr)->hook == REX_HOOK_SLEEP);
+}
+
+/* The call that it interrupted, or came before. */
+bool replay_came_in_call(const struct event *e, long nr)
+{
+    const struct record *r = e->record;
+    int64_t was = r->args[2] == AT_UNSEEN_CALL ? (int64_t)r->args[3] : r->result;
+    return nr == was || nr == REX_NR_restart_syscall || (was == REX_NR_restart_syscall && is_taken_up(nr));
+}
+
+/* It sleeps where the signal came, and lets it in. */
+bool replay_sleeps_there(struct task *t, const struct event *e)
+{
+    int nr = -1;
+    proc_value(t->tid, "syscall", "%d", &nr);
+    return task_state(t) == 'S' && replay_came_in_call(e, nr) && !task_blocks(t, (int)e->record->args[0]);
+}

@@ -1,5 +1,5 @@
-/* replay/send: a recorded signal is sent to its task.
- * Whether its sender has sent it by now; where it comes with a call, it is sent with the answer. */
+/* replay/send: what the log has reaches its task.
+ * A recorded result, with the signals that came with it; and other signals, once their senders have sent them. */
 #ifndef REX_REPLAY_SEND_SEND_H
 #define REX_REPLAY_SEND_SEND_H
 
@@ -11,6 +11,8 @@ struct task_log;
 struct task;
 
 /* send.c */
+bool replay_came_in_call(const struct event *e, long nr);  /* the signal interrupted that call, or came before it */
+bool replay_sleeps_there(struct task *t, const struct event *e);
 bool replay_is_killed_later(struct task *t, const struct event *e);
 struct task_log *replay_sender(const siginfo_t *info);
 bool replay_was_sent(struct task *t, const struct field *f);    /* a signal, by the facts that the log has of it */
@@ -27,5 +29,15 @@ void replay_send_with(struct task *t, struct event *e);
 void replay_send_limit(struct task *t, const struct event *e);
 bool replay_send(struct task *t, struct event *e);  /* the signal that the log has next after e */
 bool turns_is_early(const struct task *t, const struct event *e);  /* the kernel reports a signal sooner than the log has it */
+
+/* emulate.c */
+/* What higher modules do with a recorded result: replay/replay.c names them. */
+struct answer_steps {
+    void (*outputs_put)(struct task *t, const struct event *e);      /* its outputs are in the task's memory */
+    void (*answered)(struct task *t, struct event *e);               /* the task has it */
+};
+extern const struct answer_steps answer_steps;
+void replay_emulate(struct task *t, struct event *e);
+void replay_answered(struct task *t, struct event *e);  /* what later calls reckon with */
 
 #endif

@@ -130,33 +130,11 @@ bool replay_comes_by_itself(const struct event *e)
     return e->record->args[2] >= AT_NEXT_CALL && e->record->args[2] != AT_HANDLER;
 }
 
-/* The kernel takes these up again by a call of another number once a stop has interrupted them. */
-static bool is_taken_up(long nr)
-{
-    return nr == REX_NR_futex || nr == REX_NR_poll || (call_of(nr) && call_of(nr)->hook == REX_HOOK_SLEEP);
-}
-
-/* The call that it interrupted, or came before. */
-static bool is_call(const struct event *e, long nr)
-{
-    const struct record *r = e->record;
-    int64_t was = r->args[2] == AT_UNSEEN_CALL ? (int64_t)r->args[3] : r->result;
-    return nr == was || nr == REX_NR_restart_syscall || (was == REX_NR_restart_syscall && is_taken_up(nr));
-}
-
-/* It sleeps where the signal came, and lets it in. */
-bool replay_sleeps_there(struct task *t, const struct event *e)
-{
-    int nr = -1;
-    proc_value(t->tid, "syscall", "%d", &nr);
-    return task_state(t) == 'S' && is_call(e, nr) && !task_blocks(t, (int)e->record->args[0]);
-}
-
 /* The call begins that a signal interrupted, which has been sent by now: it finds it there. */
 void replay_interrupts(struct task *t)
 {
     struct event *e = replay_next(t);
-    if (!is_serialized() && awaited(t) == IN_UNSEEN_CALL && is_call(e, t->nr) && replay_sender_of(e) && replay_is_sent(t, e) && !task_blocks(t, (int)e->record->args[0]))
+    if (!is_serialized() && awaited(t) == IN_UNSEEN_CALL && replay_came_in_call(e, t->nr) && replay_sender_of(e) && replay_is_sent(t, e) && !task_blocks(t, (int)e->record->args[0]))
         replay_send_now(t, e);
 }
 
@@ -206,7 +184,7 @@ bool replay_is_too_early(struct task *t, const struct event *e)
         return true;
     bool waits_past = e->record->args[2] == AT_UNSEEN_CALL && is_cut_short(t) && (long)regs_get(t).orig_rax == REX_NR_rt_sigsuspend;
     return (replay_comes_by_itself(e) && !waits_past)
-        || (e->record->args[2] == IN_UNSEEN_CALL && !(is_cut_short(t) && is_call(e, (long)regs_get(t).orig_rax)));
+        || (e->record->args[2] == IN_UNSEEN_CALL && !(is_cut_short(t) && replay_came_in_call(e, (long)regs_get(t).orig_rax)));
 }
 
 /* Nothing moves any more: whether a signal that is left may change that. */

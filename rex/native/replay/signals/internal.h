@@ -26,18 +26,12 @@ static inline struct signal_state *signal_state(const struct task *t)
 bool replay_comes_by_itself(const struct event *e);
 bool replay_is_too_early(struct task *t, const struct event *e);
 bool replay_passed_place(struct task *t, struct event *e);  /* where that signal came: whether to wait for it */
-bool replay_send_overdue(const struct task *earliest);  /* NULL: nobody is held */
 
 /* gc_suspend.c */
 bool replay_suspend_signal(struct task *t, siginfo_t *info);
 
 /* in_computation.c */
 bool replay_computes_until(struct task *t, const struct event *e);  /* it computes, and a signal is to come there */
-
-/* internal_signals.c */
-bool replay_inside_signal(struct task *t, siginfo_t *info);
-
-/* signals.c */
 
 /* thread_wakeups.c */
 bool replay_was_woken(struct task *t, int sig);

@@ -2,9 +2,7 @@
 #include "base/base.h"
 #include "fastpath/fastpath.h"
 #include "log/log.h"
-#include "log/repeats.h"
 #include "mode/mode.h"
-#include "replay/clock/clock.h"
 #include "replay/index/index.h"
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
@@ -13,11 +11,9 @@
 #include "replay/signals/internal.h"
 #include "replay/signals/signals.h"
 #include "replay/tasks/tasks.h"
-#include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
-#include "turns/turns.h"
 
 /* How often a thread waits, for what, and reads the clock or queries its process, depends on timing. */
 static bool is_pace(const struct event *e)
@@ -176,10 +172,8 @@ bool replay_signal(struct task *t, int sig)
     return true;
 }
 
-/* ------------------------------------------------------------------ waiting that the log must end */
-
 /* A signal is due that no call of the task waits for: it sleeps or computes until it comes. */
-static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
+bool replay_is_signal_due(struct task *t, struct event *e, bool all_sleep)
 {
     bool comes_by_write = e && e->record->args[0] == SIGXFSZ && !all_sleep;
     if (!e || comes_by_write || t->injected == e || t->held || !replay_is_sent(t, e) || (!all_sleep && replay_alone_precedes(t, e)))
@@ -191,68 +185,4 @@ static bool is_signal_due(struct task *t, struct event *e, bool all_sleep)
         return false;                     /* it is on its way to that call */
     return replay_computes_until(t, e)
         || (waited > BUSY_NS && ((all_sleep && !replay_time_comes(e)) || (!replay_comes_by_itself(e) && waited > e->record->time - before)));
-}
-
-static bool do_all_sleep(void)
-{
-    for (struct task *t = tasks; t; t = t->next)
-        if (!replay_rests_for(t, BUSY_NS))
-            return false;
-    return true;
-}
-
-/* The wait ran out when recorded, and what is outside came after it: it is over by itself. */
-static bool runs_out(const struct task *t)
-{
-    return t->fruitless && t->fruitless->number < t->outside->number;
-}
-
-/* Of those that wait for what is inside while the log has something outside for them: the first of that. */
-static bool cut_first_short(void)
-{
-    struct task *first = NULL;
-    struct event *best = NULL;
-    for (struct task *t = tasks; t; t = t->next)
-        if (t->alive && replay_may_cut_short(t) && !runs_out(t) && !replay_runtime_left(t, t->outside) && (!best || t->outside->number < best->number)) {
-            best = t->outside;
-            first = t;
-        }
-    if (first)
-        replay_force_external(first, best);
-    return first || replay_runtime_skip();
-}
-
-static ull last_stop(void)
-{
-    ull last = 0;
-    for (struct task *t = tasks; t; t = t->next)
-        last = t->last_stop > last ? t->last_stop : last;
-    return last;
-}
-
-void replay_idle(void)
-{
-    struct task *earliest = NULL;
-    bool all_sleep = do_all_sleep(), sent = false;
-    replay_note_sleep(all_sleep);
-    for (struct task *t = tasks; t; t = t->next) {
-        if (!t->alive)
-            continue;
-        struct event *due = replay_next_signal(t, false);
-        if (replay_is_doomed(t) && (replay_was_killed(t) || replay_has_run_until_kill(t) || (all_sleep && !replay_time_comes(t->task_log->exit))))
-            kill(t->leader->tid, SIGKILL);
-        else if (is_signal_due(t, due, all_sleep)) {
-            replay_send_now(t, due);
-            sent = true;
-        } else if (t->held && (!earliest || t->matched->number < earliest->matched->number))
-            earliest = t;
-    }
-    if (!sent && !all_sleep && replay_still_for() > OVERDUE_NS && replay_send_overdue(earliest))
-        return;                           /* threads poll for as long as it does not come */
-    if (sent || !all_sleep || (earliest && replay_time_comes(earliest->matched)) || cut_first_short() || replay_send_overdue(earliest))
-        return;
-    if (earliest)
-        replay_force(earliest);
-    else
-        replay_end_if_stuck(last_stop());
 }

@@ -16,10 +16,10 @@ bool replay_is_signal_at(struct task *t, bool inside, uint64_t passed);    /* it
 bool turns_is_cut(struct task *t);  /* the call that begins was interrupted when recorded */
 
 /* delivery_point.c */
+bool replay_send_overdue(const struct task *earliest);  /* NULL: nobody is held */
 bool replay_sleeps_over(struct task *t, const struct event *e);
 bool replay_send_left(void);
 void replay_interrupts(struct task *t);
-bool replay_sleeps_there(struct task *t, const struct event *e);
 bool replay_sleep_continues(struct task *t, const struct event *e);
 bool replay_awaits_call(struct task *t);
 void replay_block(struct task *t);
@@ -32,12 +32,6 @@ bool replay_suspends(struct task *t);
 /* in_computation.c */
 bool replay_any_computes(void);
 
-/* internal_signals.c */
-int64_t replay_inside_broken(struct task *t);  /* who is spoken to has gone */
-/* Signals between such processes: see replay/signals/internal_signals.c. */
-void replay_inside_signals_start(void);
-bool replay_inside_kill(struct task *t);  /* true: it runs */
-
 /* sigkill.c */
 bool replay_is_doomed(struct task *t);  /* see replay/signals/sigkill.c */
 bool replay_was_killed(const struct task *t);
@@ -45,12 +39,12 @@ bool replay_has_run_until_kill(struct task *t);
 bool replay_kill_due(struct task *t);  /* then it was */
 
 /* signals.c */
+bool replay_is_signal_due(struct task *t, struct event *e, bool all_sleep);
 bool replay_ends_by_signal(struct task *t);
 bool replay_is_signal_later(struct task *t, struct event *next);  /* the task goes no further before */
 void replay_send_to_blocked(struct task *t);
 bool replay_signal(struct task *t, int sig);
 void replay_signal_is_blocked(struct task *t);  /* the one on its way */
-void replay_idle(void);
 struct event *replay_next_signal(struct task *t, bool nothing_moves);
 
 /* sigwait.c */

@@ -3,7 +3,7 @@
 #include "log/log.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
-#include "replay/replay.h"
+#include "replay/send/send.h"
 #include "replay/tasks/internal.h"
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"
@@ -26,11 +26,6 @@ static bool was_end(const struct record *r)
         return true;
     memcpy(&info, f->data, sizeof info);
     return info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
-}
-
-bool replay_child_looks(const struct task *t)
-{
-    return t->args[t->nr == REX_NR_wait4 ? 2 : 3] & WNOHANG;
 }
 
 /* Whether the log's wait was for the same children.  Threads poll as often as their timing has it, so that polls which found none may

@@ -32,4 +32,12 @@ bool replay_group_waits(struct task *t, const struct event *e, int64_t logged);
 bool replay_is_of_jobs(long nr);  /* makes a process, or waits; for this one, by its number */
 struct task_log *replay_job_born(struct task *parent, struct task *t, uint64_t flags);
 
+/* workflow_steps.c */
+void replay_step_ended(struct task *t, const struct task_log *step);    /* t was the last task of it */
+bool replay_step_skipped(struct task *t);  /* queries whether the step that t begins is to run */
+bool replay_is_step(const struct task_log *s);
+
+/* internal_signals.c */
+bool replay_inside_kill(struct task *t);  /* true: it runs */
+
 #endif

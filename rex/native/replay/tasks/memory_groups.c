@@ -8,7 +8,6 @@
 #include "mode/mode.h"
 #include "replay/index/index.h"
 #include "replay/send/send.h"
-#include "replay/signals/signals.h"
 #include "replay/tasks/internal.h"
 #include "replay/tasks/tasks.h"
 #include "syscalls/syscalls.h"

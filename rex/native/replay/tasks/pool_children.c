@@ -7,7 +7,7 @@
 #include "log/log.h"
 #include "log/repeats.h"
 #include "mode/mode.h"
-#include "replay/files/files.h"
+#include "replay/clock/clock.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/progress/delays.h"
@@ -72,6 +72,8 @@ static void set_place(struct task_log *s, size_t place)
         if (!s->event[i]->done && s->event[i]->repeats)
             repeats_rewind(s->event[i]->repeats);
         replay_requeue(s, s->event[i]);
+        if (is_clock(s->event[i]->record->call))
+            replay_clock_requeue(s, s->event[i]);
     }
     s->cursor = s->readings_to = s->done_to = s->past = 0;
 }
@@ -287,16 +289,10 @@ static void waited(struct task *t, int64_t result)
 /* ------------------------------------------------------------------ */
 
 /* As a nameless process executes, or tries to.  True: it waits for its like to end, and comes again. */
-bool replay_job_executes(struct task *t)
+bool replay_job_executes(struct task *t, const struct bytes *arguments)
 {
     const uint64_t sleep_args[6] = {0, 0, POOL_PAUSE_MS};
-    struct bytes arguments = {0};
-    if (!family(t)->is_nameless)
-        return false;
-    mem_strings(t->tid, t->args[name_args(t->nr).path + 1], &arguments);
-    replay_arguments_then(&arguments);
-    struct task_log *s = job_named(t, &arguments), *again = s ? NULL : job_done(t, &arguments);
-    bytes_free(&arguments);
+    struct task_log *s = job_named(t, arguments), *again = s ? NULL : job_done(t, arguments);
     if (again && is_alive(again)) {
         insert_call(t, REX_NR_poll, sleep_args, waited);
         return true;

@@ -2,11 +2,9 @@
 #include "base/base.h"
 #include "callstack/callstack.h"
 #include "log/log.h"
-#include "replay/files/files.h"
 #include "replay/index/index.h"
 #include "replay/match/match.h"
 #include "replay/pipes/pipes.h"
-#include "replay/replay.h"
 #include "replay/rules/rules.h"
 #include "replay/tasks/internal.h"
 #include "replay/tasks/tasks.h"
@@ -43,7 +41,6 @@ static void inherit(struct task *t)
         memcpy(pair, f->data + i, sizeof pair);
         files_set(t->files, pair[0], (uint32_t)pair[1]);
     }
-    replay_inherited(t);
 }
 
 static bool is_thread(const struct task_log *s)

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 
+struct bytes;
 struct event;
 struct record;
 struct rusage;
@@ -12,7 +13,6 @@ struct task;
 
 /* child_waits.c */
 bool replay_waits_for_same(const struct task *t, const struct event *e);
-bool replay_child_looks(const struct task *t);  /* a wait for a child that ends at once */
 void replay_child_wait(struct task *t, struct event *e), replay_child_wait_freely(struct task *t), replay_child_reported(struct task *t, int64_t result);
 void replay_child_ended(struct task *t, const struct record *r);  /* its outputs */
 
@@ -35,7 +35,7 @@ struct event *replay_job_prepares(struct task *t, long nr, uint64_t key);
 struct task *replay_job_waited(struct task *t, uint32_t recorded);  /* living or not */
 bool replay_is_nameless(const struct task *t);    /* its name shows as it executes */
 bool replay_is_job_left(struct task *t, const struct event *e);
-bool replay_job_executes(struct task *t);  /* true: the call comes again */
+bool replay_job_executes(struct task *t, const struct bytes *arguments);  /* of its program, by their recorded names; true: the call comes again */
 struct event *replay_job_made(struct task *t, struct event *e);
 
 /* tasks.c */
@@ -48,5 +48,13 @@ void replay_take_number(struct task *t);
 void replay_began(struct task *t);
 bool replay_is_skipped(const struct task *t);    /* a step that does not run */
 void replay_ended(struct task *t, int status, const struct rusage *used);
+
+/* workflow_steps.c */
+void replay_steps_start(void);
+
+/* internal_signals.c: between processes of an experiment whose connections are made again */
+int64_t replay_inside_broken(struct task *t);  /* who is spoken to has gone */
+void replay_inside_signals_start(void);
+bool replay_inside_signal(struct task *t, siginfo_t *info);
 
 #endif

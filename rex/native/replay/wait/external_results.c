@@ -3,7 +3,7 @@
 #include "log/log.h"
 #include "replay/files/files.h"
 #include "replay/index/index.h"
-#include "replay/replay.h"
+#include "replay/send/send.h"
 #include "replay/wait/internal.h"
 #include "syscalls/syscalls.h"
 #include "tracee/task.h"

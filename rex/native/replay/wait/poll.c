@@ -9,7 +9,6 @@
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
 #include "replay/regime/regime.h"
-#include "replay/replay.h"
 #include "replay/send/send.h"
 #include "replay/tasks/tasks.h"
 #include "replay/wait/internal.h"

@@ -190,6 +190,19 @@ static void wait_is_over(struct task *t, struct event *e)
     skip_call(t, 0);
 }
 
+/* A wait for readiness begins; e: its logged event, or NULL.  It may end earlier if it timed out; external events may come before. */
+static void note_end(struct task *t, const struct event *e, uint64_t now)
+{
+    struct wait_end *end = replay_wait_end(t);
+    uint64_t limit = replay_wait_limit(t, UINT64_MAX);
+    if (!e || limit > INT64_MAX)
+        return;
+    end->deadline = now + limit;
+    bool is_first = !t->outside || t->outside->number > e->number;
+    end->is_logged = is_first && !e->record->result;
+    end->at = is_first ? e->record->time : t->outside->record->time;
+}
+
 /* Between threads, internal descriptors are polled for real: their order is not the log's.  External ones become ready
  * in log order, never before the request that they answer.  e: NULL where the log has no more such waits. */
 bool replay_wait_freely(struct task *t, struct event *e)
@@ -229,7 +242,7 @@ bool replay_wait_freely(struct task *t, struct event *e)
     if (is_same)
         replay_wait_longer(t, e);
     t->fruitless = e && e->done && !e->record->result ? e : NULL;
-    replay_sooner_wait(t, is_same ? e : NULL, replay_last_readings(t)->clock);
+    note_end(t, is_same ? e : NULL, replay_last_readings(t)->clock);
     wait_state(t)->wait_began = log_now();
     replay_runtime_waits(t, replay_wait_limit(t, UINT64_MAX));
     t->waits_inside = t->want_exit = true;

@@ -6,8 +6,8 @@
 #include "replay/ipc/ipc.h"
 #include "replay/progress/delays.h"
 #include "replay/progress/progress.h"
-#include "replay/replay.h"
 #include "replay/rules/rules.h"
+#include "replay/send/send.h"
 #include "replay/wait/internal.h"
 #include "replay/wait/wait.h"
 #include "syscalls/syscalls.h"
@@ -19,7 +19,7 @@
 
 enum { PARTS = 4 };                      /* of a wait that goes on */
 
-/* When the wait is over, in the log's time, for replay/progress/skip_timeouts.c.  True: another thread woke it, as what the thread did next came before
+/* When the wait is over, in the log's time, for replay/skip_timeouts.c.  True: another thread woke it, as what the thread did next came before
  * the limit. */
 static bool reckon_end(struct task *t, uint64_t read_at, uint64_t left, uint64_t deadline)
 {

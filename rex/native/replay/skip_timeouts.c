@@ -9,7 +9,6 @@
 #include "replay/index/index.h"
 #include "replay/order/order.h"
 #include "replay/progress/delays.h"
-#include "replay/progress/internal.h"
 #include "replay/progress/progress.h"
 #include "replay/replay.h"
 #include "replay/signals/signals.h"
@@ -22,15 +21,10 @@ ull replay_forced;                       /* how often an order could not be kept
 
 static ull gap = QUIET_NS;             /* between looks */
 
-struct wait_end *replay_wait_end(const struct task *t)
-{
-    return &progress_state(t)->end;
-}
-
 /* It waits for a point in time, which is known. */
 static bool may_end(const struct task *t)
 {
-    return t->alive && progress_state(t)->end.at && t->state == CALL_ENTERED && t->want_exit && !t->wait_ended;
+    return t->alive && replay_wait_end(t)->at && t->state == CALL_ENTERED && t->want_exit && !t->wait_ended;
 }
 
 static bool any_waits(void)
@@ -45,19 +39,6 @@ static bool any_waits(void)
 bool replay_any_sooner(void)
 {
     return gap < SELDOM_NS && any_waits();
-}
-
-/* A wait for readiness begins; e: its logged event, or NULL.  It may end earlier if it timed out; external events may come before. */
-void replay_sooner_wait(struct task *t, const struct event *e, uint64_t now)
-{
-    struct wait_end *end = replay_wait_end(t);
-    uint64_t limit = replay_wait_limit(t, UINT64_MAX);
-    if (!e || limit > INT64_MAX)
-        return;
-    end->deadline = now + limit;
-    bool is_first = !t->outside || t->outside->number > e->number;
-    end->is_logged = is_first && !e->record->result;
-    end->at = is_first ? e->record->time : t->outside->record->time;
 }
 
 /* Nothing else can move: the order that the task is held for cannot be kept. */
@@ -80,7 +61,7 @@ static uint64_t goes_on_at(struct task *t)
     if (t->held && t->matched)
         return t->matched->record->time;
     if (may_end(t) && replay_state(t) == 'S')
-        return progress_state(t)->end.at;
+        return replay_wait_end(t)->at;
     if (replay_waits_for_siblings(t))
         return UINT64_MAX;
     const struct event *next = replay_ahead_of(t);
@@ -128,10 +109,7 @@ void replay_sooner_settle(void)
     looked_at = now;
     struct task *first = first_to_go(&ran);
     gap = first ? QUIET_NS : gap < SELDOM_NS ? 2 * gap : SELDOM_NS;      /* who computes may do so for long */
-    struct stillness *s = replay_stillness();
-    bool is_quiet = ran == s->had;
-    s->had = ran;
-    if (first && is_quiet)
+    if (!replay_ran_more(ran) && first)
         go_on(first);
 }
 
