@@ -130,7 +130,8 @@ def run_anew(top: Path, family: str, first: list[str], rounds: int, found: Measu
     rex(work, "record", "-q", "-l", str(top / "F"), "sh", "run.sh")
     shutil.copytree(STUDIES / family, edited)
     change(edited, *first[1:])
-    other = ("--file", f"{work / first[1]}={edited / first[1]}")
+    option = "--app" if os.access(edited / first[1], os.X_OK) else "--file"
+    other = (option, f"{work / first[1]}={edited / first[1]}")
     for number in range(rounds):
         for what, words in (("whole", other), ("nothing", ("--reuse",)), ("last step", (*other, "--reuse"))):
             out = top / f"{what} {number}"
