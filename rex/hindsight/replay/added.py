@@ -80,4 +80,6 @@ def flush_all() -> None:
 
 
 def _may_hold_back(kind: type) -> bool:
-    return issubclass(kind, io.IOBase) or kind.__module__ not in sys.stdlib_module_names and callable(getattr(kind, "flush", None))
+    """Whether objects of a type may hold output back. What does can be closed; others empty caches, as IPython's history does, which takes long."""
+    is_foreign = kind.__module__ not in sys.stdlib_module_names
+    return issubclass(kind, io.IOBase) or is_foreign and all(callable(getattr(kind, name, None)) for name in ("flush", "close"))

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import pytest
 
 from rex.errors import UsageError
-from rex.hindsight.replay.added import AddedFiles
+from rex.hindsight.replay.added import AddedFiles, flush_all
 
 
 class View:
@@ -67,6 +67,28 @@ def test_what_objects_hold_back_is_written(added: AddedFiles, tmp_path: Path) ->
     with open(tmp_path / "held", "w", encoding="utf-8") as held:
         held.write("x")
         assert parts(added) == {"held": 0} and (tmp_path / "held").read_text() == "x"
+
+
+class Cache:
+    """Not of output: it cannot be closed."""
+
+    flushed = 0
+
+    def flush(self) -> None:
+        Cache.flushed += 1
+
+
+class Writer(Cache):
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kind, times", [(Cache, 0), (Writer, 1)])
+def test_only_what_can_be_closed_holds_output_back(kind: type[Cache], times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cache, "flushed", 0)
+    kept = kind()
+    flush_all()
+    assert kept.flushed == times
 
 
 def test_what_cannot_be_kept_apart_is_refused(added: AddedFiles) -> None:
