@@ -10,6 +10,7 @@
 struct bytes;
 struct record;
 struct rex_call;
+struct rusage;
 struct stat;
 struct task;
 /* The state that this module keeps for each task. */
@@ -145,6 +146,10 @@ void record_delivery(struct task *t, bool restarted, enum moment moment);
 /* sockets.c */
 void record_greeting(struct task *t, struct bytes *b);
 void record_ends(struct task *t, struct record *r, uint32_t listener);
+
+/* tasks.c */
+void record_born(struct task *parent, struct task *t, uint64_t flags);
+void record_ended(struct task *t, int status, const struct rusage *used);
 
 /* tree.c */
 void record_resolve_names(struct task *t);

@@ -15,10 +15,6 @@
 #include "turns/turns.h"
 
 #include <fcntl.h>
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/uio.h>
-#include <x86intrin.h>
 
 static struct bytes out;                 /* the event being written */
 
@@ -325,37 +321,7 @@ static void exit_stop(struct task *t, int64_t result)
     t->returned_at = t->regs.rip;
 }
 
-/* ------------------------------------------------------------------ tasks and signals */
-
-static void born(struct task *parent, struct task *t, uint64_t flags)
-{
-    struct bytes b = {0};
-    if (plan.seed)
-        seed_born(parent, t);
-    log_begin(&b, EVENT_TASK, t->index);
-    struct record *r = head(&b);
-    r->args[0] = parent ? parent->index : UINT32_MAX;
-    r->args[1] = parent ? record_state(parent)->children++ : 0;
-    r->args[2] = flags;
-    r->args[3] = (uint64_t)t->tid;
-    r->args[4] = (uint64_t)t->leader->tid;
-    r->args[5] = t->leader->index;
-    r->result = flags & CLONE_THREAD ? (int64_t)maker_of(parent) : 0;
-    if (!parent)
-        record_inherited(t, &b);
-    shared_born(parent, t, flags);
-    if (parent && (t->joins_turns = pipe_may_join(parent, flags)))
-        head(&b)->result |= JOINS_TURNS;
-    pipe_inherited(parent, t, flags);
-    if (parent && pipe_may_speak(t, flags))
-        head(&b)->result |= SPEAKS_HIGH;
-    log_end(&b);
-    bytes_free(&b);
-    if (parent)
-        record_forked(parent, t);
-    else
-        record_inherited_files(t);
-}
+/* ------------------------------------------------------------------ the mode */
 
 /* Killed as it wrote: what went out is in the log. */
 static void leaves(struct task *t)
@@ -363,29 +329,6 @@ static void leaves(struct task *t)
     int64_t result = (int64_t)regs_get(t).rax;
     if (t->state == CALL_ENTERED && t->want_exit && result > 0 && is_ordered_write(t))
         exit_stop(t, result);
-}
-
-static uint64_t microseconds(struct timeval t)
-{
-    return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
-}
-
-static void ended(struct task *t, int status, const struct rusage *used)
-{
-    writer_goes(t);
-    cause_ends(t);
-    t->held = false;
-    arrivals_ended(t);
-    shared_recount(t);
-    record_forget_deferred(t);
-    if (t->stepping)
-        record_delivery(t, false, BETWEEN_CALLS);
-    fast_sync_others(t);
-    log_begin(&out, EVENT_EXIT, t->index);
-    head(&out)->result = status;
-    head(&out)->args[0] = microseconds(used->ru_utime);
-    head(&out)->args[1] = microseconds(used->ru_stime);
-    log_end(&out);
 }
 
 static uint64_t random_drawn(struct task *t)
@@ -449,8 +392,8 @@ static void before_wait(void)
 
 const struct mode recorder = {
     .name = "record", .logs = true, .is_fast = true, .is_patient = true, .begin = begin_recording, .finish = finish_recording, .stop_of = record_stop_of,
-    .entry = entry, .exit = exit_stop, .born = born, .leaves = leaves, .execed = record_execed, .signal = record_signal,
-    .stepped = record_stepped, .ended = ended, .tsc = record_counter, .random = random_drawn, .start = start,
+    .entry = entry, .exit = exit_stop, .born = record_born, .leaves = leaves, .execed = record_execed, .signal = record_signal,
+    .stepped = record_stepped, .ended = record_ended, .tsc = record_counter, .random = random_drawn, .start = start,
     .all_calls = record_awaits_call, .settle = arrivals_settle, .idle = nothing, .taken = record_taken, .stopped = stopped,
     .before_wait = before_wait, .next_look_ns = next_look_ns,
 };
