@@ -1,5 +1,5 @@
-/* The part of the stub that changes a file by its descriptor, and duplicates descriptors of directories, in recordings; only
- * fastpath/stub.c includes it.
+/* The part of the stub that changes a file by its descriptor or name, and duplicates descriptors of directories, in recordings;
+ * only fastpath/stub.c includes it.
  * The file's own process has made it, so no content is to be archived before.  Only changes that nobody else can act on are made here:
  * others learn of them by queries, which the log answers.  So their place among the events of other processes does not matter. */
 #ifndef REX_STUB_CHANGE_H
