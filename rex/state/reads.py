@@ -100,14 +100,17 @@ class Reads:
         if audit.is_installed() or self._modules or _MAY_OPEN.search(code):
             audit.watch(self._told)
 
+    def stop(self) -> None:
+        """The cell's code has ended: what is opened from now on is no work of the cell."""
+        audit.unwatch(self._told)
+
     def end(self, node: int, code: str, texts: Iterable[Any], roots: Collection[str]) -> dict[str, Any]:
-        """A cell ended; what it read, as JSON.
+        """What the cell read, as JSON; it was stopped.
 
         Args:
             texts: values of the variables that it names.
             roots: top-level modules that it could use.
         """
-        audit.unwatch(self._told)
         for path in _open_files() - self._open:
             self._note(path, self._began_ns)
         for text in (*(found[1] for found in _QUOTED.findall(code)), *texts):

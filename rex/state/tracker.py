@@ -120,6 +120,7 @@ class StateTracker:
             number: of the new node, unless one so high is there already.
         """
         ended_s = time.perf_counter()
+        self.reads.stop()
         node = max(number, self.history.next_node)
         present = {name for name in self.namespace if not self._ignore(name)}
         touched = self._first_touched(present)

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("cloudpickle")
 
+from rex.state import descriptors  # noqa: E402
 from rex.state.outside import set_outside  # noqa: E402
 from .sessions import Session  # noqa: E402
 
@@ -50,6 +51,17 @@ def test_descriptors_stand_where_they_stood(session: Session, tmp_path: Path) ->
     session.run("os.close(fd); fd = None")
     assert f"of {path} is closed" in session.checkout(node).failed["<descriptors>"]
     session["file"].close()
+
+
+def test_what_the_tracker_opens_itself_is_no_descriptor_of_a_cell(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel reports written pages of large arrays by files that stay open."""
+    pytest.importorskip("numpy")
+    monkeypatch.setattr(descriptors, "_opened", set())
+    (tmp_path / "in.txt").touch()
+    session.run(f"import os, numpy; os.close(os.open({str(tmp_path / 'in.txt')!r}, os.O_RDONLY))")     # so opens are watched
+    session.run("large = numpy.zeros(1 << 20)")
+    session.run("large[0] = 1")
+    assert descriptors.places() == {}
 
 
 def test_weak_collections_hold_what_they_held(session: Session) -> None:
