@@ -18,6 +18,7 @@ from rex.hindsight.capture.othershapes import opaque_node
 from rex.hindsight.capture.shapes import Cannot, attribute_pairs, put_attributes
 
 INTERPRETER, SIGNALS, LOGGERS, FINALIZERS = "<interpreter>", "<signals>", "<loggers>", "<finalizers>"   # no variables
+_APART = 1 << 40      # numbers of finalizers from this one on are not the script's
 
 
 class Interpreter:
@@ -31,6 +32,7 @@ class Interpreter:
     def begin(self) -> None:
         """The script begins: what there is now is none of its doing."""
         self._begun, self._handlers = _settings(), _handlers()
+        finalizer_numbers.begin()
 
     def pairs(self) -> list[tuple[str, Any]]:
         """What is not as it was when the script began, by name."""
@@ -104,14 +106,39 @@ def _settings() -> dict[str, Any]:
 
 
 def _finalizers() -> str:
-    """Numbers of the finalizers whose objects live, in the order in which they were made."""
+    """Numbers of the script's finalizers whose objects live, in the order in which they were made."""
     registry: dict[Any, Any] = weakref.finalize._registry   # type: ignore[attr-defined]
     finalizers = list(registry)      # which hold nothing themselves
     if not _known_finalizers or finalizers != _known_finalizers[0]:     # to sort their numbers takes long
-        _known_finalizers[:] = finalizers, " ".join(map(str, sorted(info.index for info in list(registry.values()))))
+        _known_finalizers[:] = finalizers, " ".join(
+            map(str, sorted(info.index for info in list(registry.values()) if info.index < _APART)))
     return str(_known_finalizers[1])
 
 
+class FinalizerNumbers:
+    """Numbers finalizers as they are made. Those of added statements, and of other threads, are numbered apart.
+
+    Attributes:
+        is_apart: an added statement runs.
+    """
+
+    def __init__(self) -> None:
+        self.is_apart = False
+        self._numbers: Any = None
+        self._apart, self._thread = itertools.count(_APART), 0
+
+    def begin(self) -> None:
+        """Number what this thread makes from now on."""
+        finalize: Any = weakref.finalize
+        self._thread = threading.get_ident()
+        if finalize._index_iter is not self:
+            self._numbers, finalize._index_iter = finalize._index_iter, self
+
+    def __next__(self) -> int:
+        return next(self._apart if self.is_apart or threading.get_ident() != self._thread else self._numbers)
+
+
+finalizer_numbers = FinalizerNumbers()
 _known_finalizers: list[Any] = []     # what there was last, and what was reported about it
 
 

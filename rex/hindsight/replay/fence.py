@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import types
 from typing import Any
 
-from rex.hindsight.capture.interpreter import give_back_names
+from rex.hindsight.capture.interpreter import finalizer_numbers, give_back_names
 from rex.hindsight.replay.draws import Draws, Held, held_names, is_generator
 from rex.hindsight.run.session import SWITCHED_OFF
 
@@ -18,7 +19,8 @@ class Fence:
     It may be crossed at each step of an inner loop. The outermost one does what is to be done.
     """
 
-    __slots__ = ("_replayer", "_clock", "_note_draws", "_undo_draws", "_names", "_held", "_last", "_noted", "_undoes", "_threads", "_redirected")
+    __slots__ = ("_replayer", "_clock", "_note_draws", "_undo_draws", "_names", "_held", "_last", "_noted", "_undoes", "_threads", "_redirected",
+                 "_variables")
 
     def __init__(self, replayer: Any, undoes_draws: bool) -> None:
         self._undoes = undoes_draws
@@ -31,6 +33,7 @@ class Fence:
         self._noted: list[Held] = []
         self._threads: set[int] = set()     # that ran when the statement began
         self._redirected: tuple[Any, Any] | None = None     # the script's streams, if it writes them elsewhere
+        self._variables: dict[bytes, bytes] = {}            # of the environment, when the statement began
 
     def __reduce__(self) -> Any:
         return SWITCHED_OFF
@@ -41,13 +44,14 @@ class Fence:
             replayer.in_probe += 1
             return
         replayer.in_probe = 1
-        replayer.has_probed = self._clock.is_off = replayer.entropy.is_off = True
+        replayer.has_probed = self._clock.is_off = replayer.entropy.is_off = finalizer_numbers.is_apart = True
         if not replayer.has_begun:
             replayer.begin_files()
         if (sys.stdout, sys.stderr) != replayer.streams:     # what is added is shown, and not written where the script writes
             self._redirected = sys.stdout, sys.stderr
             sys.stdout, sys.stderr = replayer.streams
         self._threads = set(threading._active)   # type: ignore[attr-defined]
+        self._variables = os.environ._data.copy()   # type: ignore[attr-defined]
         if self._undoes:
             self._note_draws()
             frame = sys._getframe(1)
@@ -79,13 +83,15 @@ class Fence:
             replayer.in_probe -= 1
             return
         replayer.in_probe = 0
-        self._clock.is_off = replayer.entropy.is_off = False
+        self._clock.is_off = replayer.entropy.is_off = finalizer_numbers.is_apart = False
         if self._redirected is not None:
             self._give_back_streams(*replayer.streams)
         if replayer.printed:
             replayer.tell_printed()
         if self._threads != threading._active.keys():   # type: ignore[attr-defined]
             give_back_names(self._threads)
+        if os.environ._data != self._variables:   # type: ignore[attr-defined]
+            self._withhold_variables()
         if not self._undoes:
             return
         drawn = self._undo_draws()
@@ -95,6 +101,11 @@ class Fence:
         if drawn:
             replayer.tell("note", text=f"added statements draw from {', '.join(drawn)}: undone",
                           key="drawn")
+
+    def _withhold_variables(self) -> None:
+        """The script's environment has none of the variables that the statement added. Libraries find theirs again."""
+        added = os.environ._data.keys() - self._variables.keys()   # type: ignore[attr-defined]
+        self._replayer.withheld |= frozenset(map(os.fsdecode, added))
 
     def _give_back_streams(self, out: Any, err: Any) -> None:
         """Redirect the script's streams again, unless the statement did so itself."""

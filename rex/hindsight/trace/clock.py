@@ -133,8 +133,8 @@ class Entropy:
 
     def read(self, size: int) -> bytes:
         """What `os.urandom` gives."""
-        # Other threads, ours too, draw whenever they like: theirs cannot be repeated.
-        if get_ident() != self._thread or size < 0:
+        # Other threads, ours too, draw whenever they like: theirs cannot be repeated. Probes want other bytes at each draw.
+        if self.is_off or get_ident() != self._thread or size < 0:
             return real_urandom(size)
         at = self.count - self._from
         if size > _AHEAD_BYTES:
@@ -146,7 +146,7 @@ class Entropy:
             self._from = self.count
             self._ahead = [self._draw(number, _AHEAD_BYTES) for number in range(self._from, self._from + many)]
             data = self._ahead[0][:size]
-        self.count += not self.is_off
+        self.count += 1
         return data
 
     def _draw(self, number: int, size: int) -> bytes:
