@@ -33,7 +33,7 @@ class Fence:
         self._noted: list[Held] = []
         self._threads: set[int] = set()     # that ran when the statement began
         self._redirected: tuple[Any, Any] | None = None     # the script's streams, if it writes them elsewhere
-        self._variables: dict[bytes, bytes] = {}            # of the environment, when the statement began
+        self._variables = 0                 # so many had the environment when the statement began
 
     def __reduce__(self) -> Any:
         return SWITCHED_OFF
@@ -51,7 +51,7 @@ class Fence:
             self._redirected = sys.stdout, sys.stderr
             sys.stdout, sys.stderr = replayer.streams
         self._threads = set(threading._active)   # type: ignore[attr-defined]
-        self._variables = os.environ._data.copy()   # type: ignore[attr-defined]
+        self._variables = len(os.environ._data)   # type: ignore[attr-defined]
         if self._undoes:
             self._note_draws()
             frame = sys._getframe(1)
@@ -90,7 +90,7 @@ class Fence:
             replayer.tell_printed()
         if self._threads != threading._active.keys():   # type: ignore[attr-defined]
             give_back_names(self._threads)
-        if os.environ._data != self._variables:   # type: ignore[attr-defined]
+        if len(os.environ._data) > self._variables:   # type: ignore[attr-defined]
             self._withhold_variables()
         if not self._undoes:
             return
@@ -104,7 +104,7 @@ class Fence:
 
     def _withhold_variables(self) -> None:
         """The script's environment has none of the variables that the statement added. Libraries find theirs again."""
-        added = os.environ._data.keys() - self._variables.keys()   # type: ignore[attr-defined]
+        added = list(os.environ._data)[self._variables:]   # type: ignore[attr-defined]
         self._replayer.withheld |= frozenset(map(os.fsdecode, added))
 
     def _give_back_streams(self, out: Any, err: Any) -> None:
