@@ -157,6 +157,12 @@ static struct connection *connection_of(struct task *t, int fd)
     return NULL;
 }
 
+const struct talk *replay_line_talk(struct task *t)
+{
+    const struct connection *l = connection_of(t, (int)t->args[0]);
+    return l ? l->caller.talk : NULL;
+}
+
 static void hang_up(struct connection *l)
 {
     close(l->fd);
@@ -279,11 +285,7 @@ static bool says(struct task *t, struct connection *l)
 static bool does_wait(struct task *t)
 {
     uint64_t flags = t->nr == REX_NR_recvfrom ? t->args[3] : t->nr == REX_NR_recvmsg ? t->args[2] : 0;
-    int fd = flags & MSG_DONTWAIT ? -1 : borrow(t, (int)t->args[0]);
-    bool waits = fd >= 0 && !(fcntl(fd, F_GETFL) & O_NONBLOCK);
-    if (fd >= 0)
-        close(fd);
-    return waits;
+    return !(flags & MSG_DONTWAIT) && !(flags_of_fd(t->tid, (int)t->args[0], O_NONBLOCK) & O_NONBLOCK);
 }
 
 /* While one thread waits for the answer, another may send the rest of the request. */
@@ -298,12 +300,10 @@ static bool hears(struct task *t, struct connection *l)
     if (l->waits && does_wait(t) && !goes_on(t, l))
         answer(l, t, NONE);
     struct user_regs_struct r = t->regs;
-    if (t->nr == REX_NR_recvfrom) {
-        r.r8 = r.r9 = 0;              /* whose it is shows by the connection */
+    r.r8 = r.r9 = 0;                  /* whose it is shows by the connection */
+    if (t->nr == REX_NR_recvfrom)
         regs_set(t, &r);
-    }
-    t->want_exit = true;
-    return true;
+    return t->want_exit = true;
 }
 
 static bool give_error(struct task *t, struct connection *l)
