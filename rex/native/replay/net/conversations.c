@@ -205,7 +205,7 @@ bool talks_known(uint32_t tgid)
 
 bool peers_decide_late(const struct task_log *s)
 {
-    return peers_share(s) || (s->birth && (peers_call_inside(s) || talks_known(s->tgid)));
+    return peers_share(s) || (s->birth && peers_call_inside(s)) || (s->tgid && talks_known(s->tgid));
 }
 
 /* ------------------------------------------------------------------ connections */

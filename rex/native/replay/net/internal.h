@@ -102,6 +102,7 @@ const struct talk *replay_line_talk(struct task *t);  /* the conversation on its
 /* fake_listener.c */
 int door_at(const struct address *to, struct sockaddr_un *u, socklen_t *n);  /* where our ends come from, for servers at that address */
 void door_bind_own(int fd, const struct address *to, const struct talk *talk);  /* the address of the program's end */
+void door_shut(int fd);  /* the program's end */
 
 /* internal_names.c */
 socklen_t inside_name(struct sockaddr_un *u, const struct address *a);  /* the kernel's, for this */
