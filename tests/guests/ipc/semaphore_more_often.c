@@ -1,7 +1,7 @@
 /* A thread gives and takes a System V semaphore until another thread has computed: more often than when recorded.
  *
  * run: racing, outside=servers
- * engine: native (System V IPC)
+ * engine: native (threads)
  * shows: semctl, semget, semop
  * source: System V IPC, POSIX message queues; which thread does a piece of work
  */
