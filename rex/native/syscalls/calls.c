@@ -66,6 +66,12 @@ bool only_looks(long nr, const uint64_t *args)
     return c && has_limit_in_ms(c) && !(int)args[c->limit_arg];
 }
 
+/* It takes from a socket what is there, and does not wait. */
+bool tries_socket(long nr, const uint64_t *args)
+{
+    return (nr == REX_NR_recvfrom ? args[3] : nr == REX_NR_recvmsg ? args[2] : 0) & MSG_DONTWAIT;
+}
+
 /* A sleep, or a wait that found nothing ready. */
 bool is_over_by_time(const struct rex_call *c, int64_t result)
 {

@@ -29,6 +29,7 @@ unsigned rename_flags(long nr, const uint64_t *args);  /* RENAME_...; 0 where it
 bool follows_last(long nr, const uint64_t *args);  /* a symbolic link, as its last name */
 bool has_limit(long nr, const uint64_t *args);  /* on how long it may wait */
 bool has_limit_in_ms(const struct rex_call *c);  /* by its number, not by a pointer to a time */
+bool tries_socket(long nr, const uint64_t *args);  /* takes what has come, and does not wait */
 bool only_looks(long nr, const uint64_t *args);  /* does not wait for what is ready */
 bool is_interrupted(int64_t result);  /* by a signal: the kernel may restart the call */
 bool is_readiness_wait(const struct rex_call *c);  /* poll, select, epoll_wait and others of that kind */

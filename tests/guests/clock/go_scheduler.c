@@ -6,21 +6,10 @@
  * shows: clock_gettime, clock_nanosleep, clone3
  * source: clocks, also by the vDSO; sleeps and timeouts
  */
-#include "guest.h"
-#include <sys/syscall.h>
+#include "go.h"
 
 enum { ROUNDS = 3, LIMIT_MS = 600, NAP_US = 2000 };
-#define RUNTIME __attribute__((section("runtime_text"), noinline))
-#define MS 1000000L
 static volatile int asked, answered;
-
-__attribute__((noinline)) static long nanotime(void)
-{
-    struct timespec now;
-    long result;
-    __asm__ volatile("syscall" : "=a"(result) : "0"(SYS_clock_gettime), "D"(CLOCK_MONOTONIC), "S"(&now) : "rcx", "r11", "memory");
-    return now.tv_sec * 1000 * MS + now.tv_nsec;
-}
 
 RUNTIME static int is_in_time(int round)
 {
@@ -46,20 +35,6 @@ static void *answer(void *arg)
     }
     return arg;
 }
-
-__asm__(".section .gopclntab,\"a\",@progbits\n"
-        ".balign 8\n"
-        "go_table: .long 0xfffffff1\n .byte 0, 0, 1, 8\n"
-        ".quad 3, 0, 0, go_names - go_table, 0, 0, 0, go_functions - go_table\n"
-        "go_names: .asciz \"main.work\"\n"
-        "go_runtime: .asciz \"runtime.isInTime\"\n"
-        ".balign 8\n"
-        "go_functions: .long 0, go_first - go_functions, __start_runtime_text, go_second - go_functions\n"
-        ".long __stop_runtime_text, go_first - go_functions, 0x7fffffff, 0\n"
-        "go_first: .long 0, 0\n"
-        "go_second: .long 0, go_runtime - go_names\n"
-        ".zero 64\n"
-        ".text\n");
 
 int main(void)
 {

@@ -33,6 +33,8 @@ int main(void)
     show("made");
     CALL(SYS_mknod, "fifo", S_IFIFO | 0600, 0);
     show("fifo");
+    CALL(SYS_mknod, "socket", S_IFSOCK | 0600, 0);
+    show("socket");
     CALL(SYS_mknod, "plain", S_IFREG | 0644, 0);
     show("plain");
     CALL(SYS_lchown, "link", getuid(), getgid());

@@ -54,4 +54,29 @@ static inline void hear_and_work(void (*job)(void))
     CHECK(pthread_join(thread, NULL) == 0);
 }
 
+static volatile int has_computed;
+
+static inline void *compute(void *unused)
+{
+    for (volatile long i = 0; i < 200000000; i++) {
+    }
+    has_computed = 1;
+    return unused;
+}
+
+/* Does a job over and over while a thread computes.  Before that it hears from outside, which takes no time in a replay: so it
+ * does the job more often there. */
+static inline void do_more_often(void (*job)(void))
+{
+    pthread_t thread;
+    FILE *f = called();
+    CHECK(pthread_create(&thread, NULL, compute, NULL) == 0);
+    hear_long(f);
+    do {
+        job();
+        usleep(5000);
+    } while (!has_computed);
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
 #endif

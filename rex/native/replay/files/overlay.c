@@ -314,7 +314,8 @@ static void make_node(struct task *t, const char *path, uint64_t mode, bool dire
     char *above = upper(path);
     mode_t wanted = masked(t, mode);
     make_parents(path);
-    int failed = directory ? mkdir(above, 0700) : mknod(above, (wanted & S_IFMT) == S_IFIFO ? S_IFIFO | 0600 : 0600, 0);
+    mode_t kind = S_ISFIFO(wanted) || S_ISSOCK(wanted) ? wanted & S_IFMT : 0;       /* others need rights */
+    int failed = directory ? mkdir(above, 0700) : mknod(above, kind | 0600, 0);
     if (failed && errno != EEXIST)
         report_line("change_failed=%s: %s", above, strerror(errno));
     set_mode(above, wanted & 07777);

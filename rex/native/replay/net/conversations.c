@@ -33,7 +33,7 @@ static struct talk *talks;
 static size_t talk_count;
 static uint32_t *by_stream;              /* 1 + the place of its talk */
 static size_t stream_count;
-static const struct record **options;    /* what getsockopt was answered */
+static struct event **options;           /* what getsockopt was answered */
 static size_t option_count;
 
 static uint64_t place_of(uint32_t tgid, bool is_datagrams, const void *address, size_t n)
@@ -144,12 +144,13 @@ static void note_answer(struct talk *talk, struct event *e)
         talk_note(e);
 }
 
-static void note_option(struct talk *talk, const struct record *r)
+static void note_option(struct talk *talk, struct event *e)
 {
+    const struct record *r = e->record;
     const struct field *f = record_field(r, 3, FIELD_OUT);
     int error = 0;
     options = grow(options, option_count, sizeof *options);
-    options[option_count++] = r;
+    options[option_count++] = e;
     if (r->args[1] != SOL_SOCKET || r->args[2] != SO_ERROR || r->result || !f || f->length < sizeof error)
         return;
     memcpy(&error, f->data, sizeof error);
@@ -171,7 +172,7 @@ static void note(struct event *e)
     else if (pipe_takes(r->call) && !is_moment(r->result))
         note_answer(talk, e);
     else if (r->call == REX_NR_getsockopt)
-        note_option(talk, r);
+        note_option(talk, e);
     else if (r->call == REX_NR_getsockname && !r->result)
         talk->own = record_field(r, 1, FIELD_OUT);
 }
@@ -204,7 +205,7 @@ bool talks_known(uint32_t tgid)
 
 bool peers_decide_late(const struct task_log *s)
 {
-    return peers_share(s) || (s->birth && (peers_call_inside(s) || talks_known(s->tgid)));
+    return peers_share(s) || (s->birth && peers_call_inside(s)) || (s->tgid && talks_known(s->tgid));
 }
 
 /* ------------------------------------------------------------------ connections */
@@ -261,12 +262,20 @@ bool talk_own_address(const struct talk *talk, struct address *a)
     return true;
 }
 
-const struct record *talk_option(const struct task *t)
+/* The next answer of the same conversation is preferred, then its last, then one of another conversation. */
+struct event *talk_option(const struct task *t, const struct talk *talk)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (options[i]->args[1] == t->args[1] && options[i]->args[2] == t->args[2] && task_log_of(options[i]->task)->tgid == t->task_log->tgid)
-            return options[i];
-    return NULL;
+    struct event *same = NULL, *other = NULL;
+    for (size_t i = 0; i < option_count && !(same && !same->done); i++) {
+        const struct record *r = options[i]->record;
+        if (r->args[1] != t->args[1] || r->args[2] != t->args[2] || tgid_of(options[i]) != t->task_log->tgid)
+            continue;
+        if (talk_of(r->stream) == talk)
+            same = options[i];
+        else if (!other)
+            other = options[i];
+    }
+    return same ? same : other;
 }
 
 /* ------------------------------------------------------------------ questions */

@@ -45,6 +45,11 @@ enum patience { SOME, NONE, GONE };
 
 /* ------------------------------------------------------------------ answers */
 
+static const struct reply *next_reply(const struct connection *l)
+{
+    return l->head < l->count ? l->answer[l->head] : NULL;
+}
+
 static bool has_unread(const struct connection *l)
 {
     int n = 0;
@@ -157,6 +162,12 @@ static struct connection *connection_of(struct task *t, int fd)
     return NULL;
 }
 
+const struct talk *replay_line_talk(struct task *t)
+{
+    const struct connection *l = connection_of(t, (int)t->args[0]);
+    return l ? l->caller.talk : NULL;
+}
+
 static void hang_up(struct connection *l)
 {
     close(l->fd);
@@ -180,17 +191,7 @@ void replay_line_new(const struct stat *st)
 static bool is_over(const struct connection *l)
 {
     struct pollfd p = {l->fd, 0, 0};
-    if (l->datagrams.on)
-        return datagrams_over(l->fd);
-    return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
-}
-
-/* One that never came about when recorded takes nothing, and gives nothing. */
-static void fill(int fd)
-{
-    static const char nothing[1 << 16];
-    while (send(fd, nothing, sizeof nothing, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
-        continue;
+    return l->datagrams.on ? datagrams_over(l->fd) : poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
 static struct connection *begin(struct task *t, int fd, int own, struct talk *talk)
@@ -206,7 +207,7 @@ static struct connection *begin(struct task *t, int fd, int own, struct talk *ta
     struct connection *l = &connections[connection_count++];
     *l = (struct connection){.inode = st.st_ino, .fd = own, .leader = t->leader, .caller = {.talk = talk}};
     if (talk_never_came(talk))
-        fill(fd);
+        door_shut(fd);
     else if ((greeting = talk_greeting(&l->caller)))
         take(l, greeting, false);
     answer(l, t, SOME);
@@ -250,11 +251,10 @@ bool replay_line_connect(struct task *t, int fd, const struct address *to)
         skip_call(t, 0);
         return true;
     }
-    if (!talk || talk_error(talk)) {
-        if (talk)
-            fail(t, fd, talk);
+    if (talk && talk_error(talk))
+        fail(t, fd, talk);
+    if (!talk || talk_error(talk))
         return talk;
-    }
     int door = door_at(to, &u, &n);
     door_bind_own(fd, to, talk);
     if (connect(fd, (void *)&u, n)) {
@@ -278,12 +278,7 @@ static bool says(struct task *t, struct connection *l)
 
 static bool does_wait(struct task *t)
 {
-    uint64_t flags = t->nr == REX_NR_recvfrom ? t->args[3] : t->nr == REX_NR_recvmsg ? t->args[2] : 0;
-    int fd = flags & MSG_DONTWAIT ? -1 : borrow(t, (int)t->args[0]);
-    bool waits = fd >= 0 && !(fcntl(fd, F_GETFL) & O_NONBLOCK);
-    if (fd >= 0)
-        close(fd);
-    return waits;
+    return !tries_socket(t->nr, t->args) && !(flags_of_fd(t->tid, (int)t->args[0], O_NONBLOCK) & O_NONBLOCK);
 }
 
 /* While one thread waits for the answer, another may send the rest of the request. */
@@ -298,12 +293,10 @@ static bool hears(struct task *t, struct connection *l)
     if (l->waits && does_wait(t) && !goes_on(t, l))
         answer(l, t, NONE);
     struct user_regs_struct r = t->regs;
-    if (t->nr == REX_NR_recvfrom) {
-        r.r8 = r.r9 = 0;              /* whose it is shows by the connection */
+    r.r8 = r.r9 = 0;                  /* whose it is shows by the connection */
+    if (t->nr == REX_NR_recvfrom)
         regs_set(t, &r);
-    }
-    t->want_exit = true;
-    return true;
+    return t->want_exit = true;
 }
 
 static bool give_error(struct task *t, struct connection *l)
@@ -395,7 +388,7 @@ static bool is_unanswered(const struct connection *l)
 static struct task *sleeper(const struct connection *l)
 {
     struct task *any = NULL;
-    const struct reply *reply = l->head < l->count ? l->answer[l->head] : NULL;
+    const struct reply *reply = next_reply(l);
     bool others_rest = true;
     for (struct task *t = tasks; t; t = t->next) {
         bool rests = t->held || replay_rests_for(t, RESTS_NS);
@@ -412,15 +405,20 @@ static struct task *sleeper(const struct connection *l)
 /* A connection with a request is answered before others get what they did not request, or get more. */
 static uint64_t rank_of(const struct connection *l)
 {
-    const struct reply *reply = l->head < l->count ? l->answer[l->head] : NULL;
+    const struct reply *reply = next_reply(l);
     return reply ? (uint64_t)(reply->after != 0) << 32 | reply->event->number : 0;
 }
 
+/* How long it is until the next reply comes to a runtime that schedules by the clock. */
 ull replay_lines_left(void)
 {
     ull least = 0;
     for (size_t i = 0; i < connection_count; i++) {
-        ull left = connections[i].head < connections[i].count ? replay_runtime_left_by(connections[i].leader, connections[i].answer[connections[i].head]->event, connections[i].less) : 0;
+        const struct connection *l = &connections[i];
+        const struct reply *reply = next_reply(l);
+        ull left = reply ? replay_runtime_left_by(l->leader, reply->event, l->less) : 0;
+        if (!left && reply && reply->n && replay_runtime_goes(l->leader) && !has_unread(l))
+            left = 1;                 /* it is due */
         least = left && (!least || left < least) ? left : least;
     }
     return least;
@@ -439,7 +437,7 @@ void replay_lines_settle(void)
         if (connections[i].head < connections[i].count && replay_runtime_goes(connections[i].leader))
             deliver(&connections[i], connections[i].leader, SOME);
     for (size_t i = 0; i < connection_count; i++) {
-        const struct reply *reply = connections[i].head < connections[i].count ? connections[i].answer[connections[i].head] : NULL;
+        const struct reply *reply = next_reply(&connections[i]);
         bool is_left = connections[i].fd >= 0 && ((connections[i].asked.used && !is_unanswered(&connections[i])) || (reply && !has_unread(&connections[i]) && !is_fruitless(reply)));
         if (is_left && (!first || rank_of(&connections[i]) < rank_of(first)))
             first = &connections[i];

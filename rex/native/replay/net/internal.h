@@ -74,7 +74,7 @@ bool talk_fails_later(const struct talk *talk);  /* not as it is requested */
 bool talk_never_came(const struct talk *talk);  /* neither of these */
 bool talk_own_address(const struct talk *talk, struct address *a);  /* as a getsockname was answered */
 unsigned talk_own_port(const struct talk *talk);
-const struct record *talk_option(const struct task *t);  /* what a getsockopt like this was answered */
+struct event *talk_option(const struct task *t, const struct talk *talk);  /* what a getsockopt like this was answered; NULL: nothing */
 struct exchange *talk_exchange(const struct caller *c, const struct bytes *asked, bool waits);  /* NULL: not known yet */
 bool talk_may_go_on(const struct caller *c, const struct bytes *asked);
 void talk_take(struct caller *c, struct exchange *x);
@@ -97,10 +97,12 @@ bool replay_line_connect(struct task *t, int fd, const struct address *to);  /* 
 bool replay_line_call(struct task *t);  /* likewise, of a socket that is such a connection */
 void replay_line_new(const struct stat *st);  /* a socket is made */
 void replay_line_returned(struct task *t);
+const struct talk *replay_line_talk(struct task *t);  /* the conversation on its socket; NULL: none */
 
 /* fake_listener.c */
 int door_at(const struct address *to, struct sockaddr_un *u, socklen_t *n);  /* where our ends come from, for servers at that address */
 void door_bind_own(int fd, const struct address *to, const struct talk *talk);  /* the address of the program's end */
+void door_shut(int fd);  /* the program's end */
 
 /* internal_names.c */
 socklen_t inside_name(struct sockaddr_un *u, const struct address *a);  /* the kernel's, for this */

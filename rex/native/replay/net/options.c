@@ -74,17 +74,19 @@ static void put_option(struct task *t, const void *value, socklen_t n)
     mem_write(t->tid, t->args[4], &n, sizeof n);
 }
 
-static void give_network_option(struct task *t, int fd)
+/* Its result. */
+static int64_t give_network_option(struct task *t, int fd)
 {
     static const char none[256];
     const struct option *o = option_at(inode_of(fd), t);
-    const struct record *r = o ? NULL : talk_option(t);
-    if (o)
-        put_option(t, o->value, o->n);
-    else if (r)
-        put_outputs(t, r);
-    else
-        put_option(t, none, sizeof none);
+    struct event *e = o ? NULL : talk_option(t, replay_line_talk(t));
+    if (!e) {
+        put_option(t, o ? o->value : (const void *)none, o ? o->n : sizeof none);
+        return 0;
+    }
+    put_outputs(t, e->record);
+    replay_done(e);
+    return e->record->result;
 }
 
 /* False: the kernel is to say it. */
@@ -92,9 +94,10 @@ bool replay_get_option(struct task *t, int fd, int family)
 {
     struct ucred who;
     socklen_t n = sizeof who;
+    int64_t result = 0;
     int value = t->args[2] == SO_DOMAIN ? family : family == AF_UNIX ? 0 : IPPROTO_TCP;
     if (t->args[1] != SOL_SOCKET || option_at(inode_of(fd), t))
-        give_network_option(t, fd);
+        result = give_network_option(t, fd);
     else if (t->args[2] == SO_DOMAIN || t->args[2] == SO_PROTOCOL)
         put_option(t, &value, sizeof value);
     else if (t->args[2] == SO_PEERCRED && !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n)) {
@@ -103,6 +106,6 @@ bool replay_get_option(struct task *t, int fd, int family)
         put_option(t, &who, sizeof who);
     } else
         return false;
-    skip_call(t, 0);
+    skip_call(t, result);
     return true;
 }

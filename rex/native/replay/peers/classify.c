@@ -139,13 +139,6 @@ static uint64_t kind_of(const uint64_t *args)
     return args[0] << 32 | (uint32_t)args[1];
 }
 
-/* What it takes was there when recorded; had it not been, it would not have waited. */
-static bool may_come_too_early(const struct record *r)
-{
-    uint64_t flags = r->call == REX_NR_recvfrom ? r->args[3] : r->call == REX_NR_recvmsg ? r->args[2] : 0;
-    return flags & MSG_DONTWAIT;
-}
-
 static void note_user(struct socket *s, const struct event *e)
 {
     const struct record *r = e->record;
@@ -177,7 +170,7 @@ static void note(struct event *e)
         s->listen = e;
     note_user(s, e);
     s->is_odd |= is_odd(s, r);
-    s->is_tried |= r->result == -EAGAIN || r->result == -EINPROGRESS || may_come_too_early(r);
+    s->is_tried |= r->result == -EAGAIN || r->result == -EINPROGRESS || tries_socket(r->call, r->args);     /* and what was there then may come too early */
     s->is_hidden |= begins_hidden(r);
     s->is_looked_at |= s->is_stream && pipe_takes(r->call) && r->result == -EAGAIN;
     if (peers_says(r->call) || pipe_takes(r->call) || r->call == REX_NR_connect)

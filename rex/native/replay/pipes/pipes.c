@@ -66,16 +66,33 @@ static bool is_socket(int fd)
     return !fstat(fd, &st) && S_ISSOCK(st.st_mode);
 }
 
+/* Kernels do not let a single call on a FIFO go without waiting, where it was opened by its name: then a descriptor of our own does. */
+static ssize_t move_now(int fd, void *at, size_t n, bool takes)
+{
+    struct iovec v = {at, n};
+    ssize_t some = takes ? preadv2(fd, &v, 1, -1, RWF_NOWAIT) : pwritev2(fd, &v, 1, -1, RWF_NOWAIT);
+    if (some >= 0 || errno != EOPNOTSUPP)
+        return some;
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    int own = open(name, (takes ? O_RDONLY : O_WRONLY) | O_NONBLOCK | O_CLOEXEC);
+    if (own < 0)
+        return -1;
+    some = takes ? read(own, at, n) : write(own, at, n);
+    int problem = errno;
+    close(own);
+    errno = problem;
+    return some;
+}
+
 static ssize_t take(int fd, void *to, size_t n)
 {
-    struct iovec v = {to, n};
-    return is_socket(fd) ? recv(fd, to, n, MSG_DONTWAIT) : preadv2(fd, &v, 1, -1, RWF_NOWAIT);
+    return is_socket(fd) ? recv(fd, to, n, MSG_DONTWAIT) : move_now(fd, to, n, true);
 }
 
 static ssize_t give(int fd, const void *from, size_t n)
 {
-    struct iovec v = {(void *)(uintptr_t)from, n};
-    return is_socket(fd) ? send(fd, from, n, MSG_DONTWAIT | MSG_NOSIGNAL) : pwritev2(fd, &v, 1, -1, RWF_NOWAIT);
+    return is_socket(fd) ? send(fd, from, n, MSG_DONTWAIT | MSG_NOSIGNAL) : move_now(fd, (void *)(uintptr_t)from, n, false);
 }
 
 /* With what only the kernel can hand over: descriptors, credentials, a look without taking. */
