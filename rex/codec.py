@@ -6,10 +6,10 @@ and nothing is decompressed beyond it.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from typing import IO, TYPE_CHECKING, BinaryIO, Iterable, Sequence
 
+from rex.digest import Sha256
 from rex.errors import Damaged
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _contexts = threading.local()
 
 def sha256(data: bytes | memoryview) -> bytes:
     """The 32-byte digest of the data; the GIL is free meanwhile."""
-    return hashlib.sha256(data).digest()
+    return Sha256(data).digest()
 
 
 def text(name: bytes) -> str:

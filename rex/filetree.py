@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from rex import codec, elf
-from rex.archive import ElfFacts, FileState, below
+from rex.archive import ElfFacts, FileState
+from rex.archive.capture import below
 from rex.credentials import SMALL_BYTES
 from rex.keeping import CaptureService, Keeper, elf_facts
 

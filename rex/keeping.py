@@ -15,7 +15,8 @@ from _queue import SimpleQueue
 from _socket import socketpair
 
 from rex import codec, elf
-from rex.archive import INPUT, Content, ElfFacts, FileEntry, FileState, Line, Recording, below, line
+from rex.archive import INPUT, Content, ElfFacts, FileEntry, FileState, Line, Recording, line
+from rex.archive.capture import below
 from rex.archive.identities import Identities
 from rex.background import be_nice
 from rex.errors import RexError

@@ -13,7 +13,7 @@ from rex import codec, elf, rlimits
 from rex.archive import Archive, Experiment, Manifest, Process, Recording
 from rex.archive.topfiles import check_is_name
 from rex.archive.identities import Identities
-from rex.archive.logs import Growing
+from rex.archive.logkeeper import Growing
 from rex.cacheplace import cache_root, make_cache
 from rex.background import BackgroundCall
 from rex.credentials import credential_variables

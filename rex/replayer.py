@@ -4,7 +4,6 @@ but the output directory is written."""
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import stat
 from typing import TYPE_CHECKING, BinaryIO, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from rex import codec, elf, rlimits
 from rex.archive import OUTPUT, Archive, Experiment, FileEntry, FileState, Manifest, Unpacked
 from rex.archive.trimming import note_use
 from rex.archive.unpacked import WorkDirectory
+from rex.digest import Sha256
 from rex.errors import NotFound, OwnFailure, UsageError
 from rex.hostfailure import advice, refusal, told_by
 from rex.longnames import below, reachable
@@ -142,7 +142,7 @@ class Stage:
         """A name for a file of the cache that the replay may see."""
         if self.private is None:
             return path
-        directory = os.path.join(self.private, hashlib.sha256(path.encode()).hexdigest()[:40])
+        directory = os.path.join(self.private, Sha256(path.encode()).hexdigest()[:40])
         name = os.path.join(directory, os.path.basename(path))
         if not os.path.exists(name):
             os.makedirs(directory, exist_ok=True)
@@ -172,7 +172,7 @@ class Stage:
         return found
 
     def _with_loader(self, path: str, file: str, loader: str) -> str:
-        name = hashlib.sha256(f"{file}\0{loader}".encode()).hexdigest()[:40]
+        name = Sha256(f"{file}\0{loader}".encode()).hexdigest()[:40]
         directory = os.path.join(self.private or self._unpacked.programs, name)
         made = os.path.join(directory, os.path.basename(path))
         if os.path.exists(made):
@@ -403,7 +403,7 @@ def _difference(state: FileState, name: bytes) -> str:
         return "not a file"
     if os.path.getsize(name) != state.size:
         return f"{os.path.getsize(name)} bytes instead of {state.size}"
-    digest = hashlib.sha256()
+    digest = Sha256()
     with open(name, "rb") as file:
         while block := file.read(_BLOCK):
             digest.update(block)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Sequence
 
-DIRECTORY = "modules-2"
+DIRECTORY = "modules-3"
 _LEAST_NEW = 5          # modules that are worth writing the file again
 _MOST_FILES = 20        # for other Pythons and other paths; with more all are made again
-_STAMP_BYTES, _SIZE_BYTES = 8, 8   # the file begins with what tells it from those before, and the index's size; code follows the index
+_SIZE_BYTES = 8         # the file begins with the index's size; the index follows, then the code
 # Path, mtime_ns and size of a module's file; where its compiled code is by convention; whether it is a package; where its marshalled
 # code begins behind the index, and its size: 0 for an extension.
 _Kept = tuple[str, int, int, str | None, bool, int, int]
@@ -32,7 +32,7 @@ _Kept = tuple[str, int, int, str | None, bool, int, int]
 class _KeptLoader(SourceFileLoader):
     """Loads a module from the code that was kept."""
 
-    def __init__(self, name: str, path: str, code: bytes) -> None:
+    def __init__(self, name: str, path: str, code: memoryview) -> None:
         super().__init__(name, path)
         self._code = code
 
@@ -47,35 +47,25 @@ class _Finder:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._stamp, self._begin = b"", 0
+        self._code = memoryview(b"")
         self.kept: dict[str, _Kept] = {}
         self.found: set[str] = set()
 
     def open(self) -> None:
-        """Read the index, if there is one and nobody else may write it."""
+        """Read the file, if there is one and nobody else may write it."""
         try:
             if is_private(os.path.dirname(self._path)):
                 with open(self._path, "rb") as file:
-                    self._stamp = file.read(_STAMP_BYTES)
                     size = int.from_bytes(file.read(_SIZE_BYTES), "little")
                     self.kept = marshal.loads(file.read(size))
-                    self._begin = file.tell()
+                    self._code = memoryview(file.read())
         except (OSError, ValueError, EOFError, TypeError):
             pass
 
-    def code_of(self, name: str) -> bytes:
-        """The marshalled code of a module; empty if it cannot be read."""
+    def code_of(self, name: str) -> memoryview:
+        """The marshalled code of a module; shorter than it was if the file was cut off."""
         at, size = self.kept[name][-2:]
-        try:
-            fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)   # held open it might take a number of the program's streams
-            try:
-                code = os.pread(fd, size, self._begin + at)
-                is_ours = os.pread(fd, _STAMP_BYTES, 0) == self._stamp
-            finally:
-                os.close(fd)
-        except OSError:
-            return b""
-        return code if is_ours and len(code) == size else b""
+        return self._code[at:at + size]
 
     def find_spec(self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None) -> ModuleSpec | None:
         """As importlib asks it of a finder."""
@@ -86,7 +76,7 @@ class _Finder:
             return None
         loader: SourceFileLoader | ExtensionFileLoader = ExtensionFileLoader(name, path)
         if code_size:
-            if not (code := self.code_of(name)):
+            if len(code := self.code_of(name)) < code_size:
                 return None
             loader = _KeptLoader(name, path, code)
         spec = ModuleSpec(name, loader, origin=path, is_package=is_package)
@@ -133,7 +123,7 @@ def keep() -> None:
     new = [(name, module) for name, module in sys.modules.items() if name not in known and _is_new(name, module)]
     if len(new) < _LEAST_NEW:
         return
-    parts: list[tuple[str, _Kept, bytes]] = []
+    parts: list[tuple[str, _Kept, bytes | memoryview]] = []
     try:
         for name, each in _finder.kept.items():
             if _times_of(each[0]) == each[1:3] and len(code := _finder.code_of(name)) == each[-1]:
@@ -144,7 +134,7 @@ def keep() -> None:
         pass
 
 
-def _write(path: str, parts: list[tuple[str, _Kept, bytes]]) -> None:
+def _write(path: str, parts: list[tuple[str, _Kept, bytes | memoryview]]) -> None:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     index: dict[str, _Kept] = {}
     at = 0
@@ -158,7 +148,7 @@ def _write(path: str, parts: list[tuple[str, _Kept, bytes]]) -> None:
             os.unlink(os.path.join(directory, other))
     temporary = f"{path}.{os.getpid()}"
     with open(temporary, "xb") as file:
-        file.write(os.urandom(_STAMP_BYTES) + len(head).to_bytes(_SIZE_BYTES, "little") + head)
+        file.write(len(head).to_bytes(_SIZE_BYTES, "little") + head)
         file.writelines(code for _, _, code in parts)
     os.rename(temporary, path)
 

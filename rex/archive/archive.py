@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import weakref
 from contextlib import contextmanager
-from typing import Any, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex.archive import manifest as manifests
 from rex.archive.amendments import ABOUT
 from rex.archive.content import Content
-from rex.archive.experiment import COMPLETE, IDENTITY, KEPT, NAMES, RECORDING, Experiment, Recording
+from rex.archive.experiment import COMPLETE, IDENTITY, KEPT, NAMES, RECORDING, Experiment
 from rex.archive.folder import Folder
 from rex.archive.jsonform import read_json
 from rex.archive.lineage import ancestor
 from rex.archive.locks import FileLock, remove_if_there, write_atomically
-from rex.archive.manifest import Manifest
-from rex.archive.packer import LEVEL
-from rex.archive.sealed import seal, unseal
 from rex.archive.store import READ_LIMIT_BYTES, Store
 from rex.archive.topfiles import (DEFAULT, DEFAULT_BYTES, EXPERIMENTS, FIRST_BYTES, FIRST_FILE, FIRST_TEXT, LOCK, PACKS, check_first,
                                    check_is_name, default_in, default_line, is_name, refuse_other_files)
 from rex.codec import MAX_BASE_BYTES
 from rex.errors import Damaged, Locked, NotFound, RexError, TooNew, UsageError
 from rex.text import quoted
+
+if TYPE_CHECKING:
+    from rex.archive.recording import Recording   # at run time by those who record: readers do without
 
 _LOOKED_AT = 30   # experiments among which a log is looked for that is like a new one
 _DIGITS = "0123456789"
@@ -139,8 +138,11 @@ class Archive:
         Raises:
             Damaged: their folder is no directory.
         """
-        names = filter(is_name, self.folder.below(EXPERIMENTS).names_if_there())
-        return [self._experiment(name) for name in sorted(names, key=_natural)]
+        return [self._experiment(name) for name in self._names()]
+
+    def _names(self) -> list[str]:
+        """Of all experiments; a recording that looks at each experiment would last longer with every one of them."""
+        return sorted(filter(is_name, self.folder.below(EXPERIMENTS).names_if_there()), key=_natural)
 
     def certain_experiments(self, may_be_none: bool = False) -> list[Experiment]:
         """Every experiment, for those who remove what none of them needs.
@@ -235,7 +237,7 @@ class Archive:
         write_atomically(self._path(DEFAULT), default_line(self.experiment(name).name))
 
     def begin(self, name: str | None = None, facts: Mapping[str, Any] | None = None,
-              level: int = LEVEL, is_light: bool = False) -> Recording:
+              level: int | None = None, is_light: bool = False) -> Recording:
         """Begin an experiment; other recorders may be at work in the archive.
 
         Args:
@@ -246,6 +248,7 @@ class Archive:
         Raises:
             UsageError: the name is taken or cannot be one.
         """
+        from rex.archive.recording import Recording
         lock = FileLock(self.lock_path)   # keeps gc away until the end
         try:
             for folder in (PACKS, EXPERIMENTS):
@@ -278,7 +281,7 @@ class Archive:
     def _find_log_base(self, wanted: list[str], is_apart: bool) -> Content | None:
         """A log of this command, or else one of the same program; stored in the same form."""
         found: list[Content] = []
-        for experiment in reversed(self.experiments()[-_LOOKED_AT:]):
+        for experiment in map(self._experiment, reversed(self._names()[-_LOOKED_AT:])):
             try:
                 told = read_json(experiment.manifest_json(), "a manifest")
                 log, command = told.get("log", {}), told["command"]
@@ -301,6 +304,7 @@ class Archive:
             Locked: it is being recorded.
             NotFound: there is none.
         """
+        from rex.archive.recording import Recording
         experiment = self.experiment(name)
         if experiment.state == COMPLETE:
             raise UsageError(f"experiment {name} is finished")
@@ -312,14 +316,14 @@ class Archive:
             self._refuse_links()
             for file in experiment.folder.names():
                 os.close(experiment.folder.descriptor(file))   # it is a plain file, which may be appended to
-            return Recording(experiment.folder, self.store, LEVEL, lock, facts, self._find_log_base)
+            return Recording(experiment.folder, self.store, None, lock, facts, self._find_log_base)
         except BaseException:
             lock.release()
             raise
 
     def _make_directory(self, name: str | None) -> Folder:
         self.check_name(name)
-        numbers = [int(e.name[3:]) for e in self.experiments() if e.name[:3] == "exp" and e.name[3:] and not e.name[3:].strip(_DIGITS)]
+        numbers = [int(each[3:]) for each in self._names() if each[:3] == "exp" and each[3:] and not each[3:].strip(_DIGITS)]
         number = max(numbers, default=-1) + 1
         while True:
             folder = self.folder.below(EXPERIMENTS, name or f"exp{number}")

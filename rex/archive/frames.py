@@ -5,7 +5,6 @@ One file for each frame, named by what it holds: the frame, then the sha256 of i
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from rex import codec
@@ -13,6 +12,7 @@ from rex.archive.content import Entry
 from rex.archive.locks import write_atomically
 from rex.archive.trimming import note_use, trim
 from rex.cacheplace import is_private
+from rex.digest import Sha256
 
 _DIRECTORY = "frames-1"
 _HASH_BYTES = 32
@@ -34,7 +34,7 @@ class Frames:
         """A frame of exactly these objects, in this order, whose bytes the parts are: as it was compressed before, or now."""
         if not self._is_on or len(objects) < 2 or sum(length for _, length in objects) < _WORTH_BYTES:
             return codec.compress_together(parts, level)
-        name = hashlib.sha256(b"%d" % level + b"".join(digest for digest, _ in objects)).hexdigest()
+        name = Sha256(b"%d" % level + b"".join(digest for digest, _ in objects)).hexdigest()
         frame = self._find(name)
         if frame is None:
             frame = codec.compress_together(parts, level)

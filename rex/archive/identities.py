@@ -11,9 +11,10 @@ file that changed a short while ago, nor on file systems that do not keep to the
 from __future__ import annotations
 
 import os
+import struct
 import threading
 import time
-from typing import Any
+import zlib
 
 from rex.archive.compressed import Compressed
 from rex.archive.content import MAX_DEPTH, Content
@@ -24,9 +25,10 @@ from rex.cacheplace import is_private
 WORTH_BYTES = 64 << 10
 SETTLED_NS = 60 * 10**9
 _FILE_SYSTEMS = frozenset(("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "overlay"))
-_WAIT_S = 1.0   # another recorder may be writing
-_TABLE = ("CREATE TABLE IF NOT EXISTS files (device INTEGER, inode INTEGER, size INTEGER, mtime_ns INTEGER, "
-          "ctime_ns INTEGER, sha256 BLOB, depth INTEGER, tree BLOB, PRIMARY KEY (device, inode)) WITHOUT ROWID")
+# The file is a table of places of equal size. A file's entry has one place, where it replaces the entry of another file.
+_NAME, _PLACES, _PLACE_BYTES = "identities-2", 1 << 17, 128
+_ENTRY = struct.Struct("<QQqqqB32s32s")   # what tells the file, then its content: depth, sha256, tree
+_CHECK = struct.Struct("<I")             # of the entry before it: another recorder may write, or a crash have cut it off
 
 
 class Identities:
@@ -42,55 +44,47 @@ class Identities:
     def __init__(self, root: str, now_ns: int | None = None) -> None:
         """root: the cache's directory; now_ns: the present, for tests."""
         self._now_ns = now_ns
-        self._path = os.path.join(root, "identities-1.sqlite")
+        self._root = root
         self.compressed = Compressed(root)
         self.frames = Frames(root)
         self._lock = threading.Lock()
-        self._learnt: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._devices: frozenset[int] | None = None
-        self._database: Any = None
-        self._errors: tuple[type[BaseException], ...] = ()
+        self._table = -1
 
     def _open(self) -> None:
         """With the first question, which comes from beside a run: it takes a while."""
         self._devices = settled_devices()
         try:
-            import _sqlite3 as sqlite3   # without what converts dates, which takes longer to import
-            root = os.path.dirname(self._path)
-            os.makedirs(root, mode=0o700, exist_ok=True)
-            if not is_private(root):   # others could tell us what our files hold
-                return
-            self._database = sqlite3.connect(self._path, timeout=_WAIT_S, check_same_thread=False)
-            self._database.execute(_TABLE)
-            self._errors = (sqlite3.Error, OSError)
-        except Exception:   # no sqlite in this Python, no place to write, a damaged file
-            self._database = None
+            os.makedirs(self._root, mode=0o700, exist_ok=True)
+            if is_private(self._root):   # else others could tell us what our files hold
+                self._table = os.open(os.path.join(self._root, _NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            pass
 
     def find(self, info: os.stat_result) -> Content | None:
         """The content of the file that this describes, if it is known for certain."""
-        if not self._is_worth(info) or self._database is None:
+        if not self._is_worth(info) or self._table < 0:
             return None
         try:
-            with self._lock:
-                row = self._database.execute(
-                    "SELECT sha256, depth, tree FROM files WHERE device=? AND inode=? AND size=? "
-                    "AND mtime_ns=? AND ctime_ns=?", _key(info)).fetchone()
-        except self._errors:
+            place = os.pread(self._table, _PLACE_BYTES, _offset(info))
+        except OSError:
             return None
-        return _content(row, info.st_size) if row else None
+        return _content(place, info)
 
     def may_learn(self, info: os.stat_result) -> bool:
         """Whether a file that this describes may be known for certain once it was read."""
         now = time.time_ns() if self._now_ns is None else self._now_ns
-        return self._is_worth(info) and self._database is not None and info.st_ctime_ns < now - SETTLED_NS
+        return self._is_worth(info) and self._table >= 0 and info.st_ctime_ns < now - SETTLED_NS
 
     def learn(self, info: os.stat_result, content: Content) -> bool:
         """Remember what was read of a file, if it is certain; info is from before and after the reading."""
         if not self.may_learn(info) or content.size != info.st_size:
             return False
-        row = (*_key(info), bytes.fromhex(content.sha256), content.depth, bytes.fromhex(content.tree))
-        with self._lock:
-            self._learnt[info.st_dev, info.st_ino] = row
+        entry = _ENTRY.pack(*_key(info), content.depth, bytes.fromhex(content.sha256), bytes.fromhex(content.tree))
+        try:
+            os.pwrite(self._table, entry + _CHECK.pack(zlib.crc32(entry)), _offset(info))
+        except OSError:
+            return False
         return True
 
     def _is_worth(self, info: os.stat_result) -> bool:
@@ -105,30 +99,29 @@ class Identities:
         """Keep what was learnt, for recordings to come."""
         self.compressed.close()
         self.frames.close()
-        database, self._database = self._database, None
-        if database is None:
-            return
-        try:
-            if self._learnt:
-                with database:
-                    database.executemany("INSERT OR REPLACE INTO files VALUES (?,?,?,?,?,?,?,?)",
-                                         self._learnt.values())
-            database.close()
-        except self._errors:
-            pass
+        table, self._table = self._table, -1
+        if table >= 0:
+            os.close(table)
 
 
 def _key(info: os.stat_result) -> tuple[int, ...]:
-    # SQLite has no unsigned 64-bit numbers.
-    return (*(number - (1 << 64) if number >= 1 << 63 else number for number in (info.st_dev, info.st_ino)),
-            info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
-def _content(row: tuple[Any, ...], size: int) -> Content | None:
-    sha256, depth, tree = row
-    if len(sha256) != 32 or not 0 <= depth <= MAX_DEPTH or len(tree) != (32 if depth else 0):
+def _offset(info: os.stat_result) -> int:
+    """Of a file's place; files that were made together have places side by side."""
+    return (info.st_dev * 40503 + info.st_ino) % _PLACES * _PLACE_BYTES
+
+
+def _content(place: bytes, info: os.stat_result) -> Content | None:
+    """The content that an entry gives the file, if it is a whole one of this file as it is now."""
+    entry, check = place[:_ENTRY.size], place[_ENTRY.size:_ENTRY.size + _CHECK.size]
+    if check != _CHECK.pack(zlib.crc32(entry)):
         return None
-    return Content(sha256.hex(), size, depth, tree.hex())
+    *key, depth, sha256, tree = _ENTRY.unpack(entry)
+    if tuple(key) != _key(info) or depth > MAX_DEPTH:
+        return None
+    return Content(sha256.hex(), info.st_size, depth, tree.hex() if depth else "")
 
 
 def settled_devices() -> frozenset[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import threading
 from typing import Callable, Iterable, Sequence
@@ -16,6 +15,7 @@ from rex.archive.locks import sync_directory, sync_file
 from rex.archive.packs import PackWriter
 from rex.archive.pipeline import Pipeline
 from rex.archive.store import Store, zero_blocks
+from rex.digest import Sha256
 
 _LIGHT_BYTES = 1 << 20     # of a frame that is not compressed: they are written while a processor's own cache has them
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
@@ -306,7 +306,7 @@ class Packer:
         Args:
             names: is given the sha256 of each object as it is added.
         """
-        whole = hashlib.sha256()
+        whole = Sha256()
         entries: list[Entry] = []
         for piece in pieces:
             whole.update(piece)
@@ -328,7 +328,7 @@ class Packer:
 
     def _add_in_blocks(self, blocks: Iterable[bytes | int], apart: Apart | None, ending: contextlib.ExitStack) -> tuple[list[Entry], str]:
         """The objects of a content, and its sha256; from the second block on helpers compress, which the stack ends."""
-        whole, helpers = hashlib.sha256(), None
+        whole, helpers = Sha256(), None
         entries: list[Entry] = []
         rest = b""
         for number, block in enumerate(blocks):

@@ -14,7 +14,6 @@ Its name is the sha256 of all of it. In version 2 it is that of all but the fram
 
 from __future__ import annotations
 
-import hashlib
 import os
 import struct
 from typing import BinaryIO, Callable
@@ -22,6 +21,7 @@ from typing import BinaryIO, Callable
 from rex import codec, limits
 from rex.archive.folder import Folder
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, temporary_name
+from rex.digest import Sha256
 from rex.errors import Damaged, TooNew
 from rex.values import dataclass
 
@@ -63,7 +63,7 @@ class PackWriter:
         # Held until the pack has its name: a temporary file without this lock is waste.
         self._lock = FileLock(self._path, exclusive=True)
         self._file = open(self._path, "wb")
-        self._digest = hashlib.sha256()
+        self._digest = Sha256()
         self._frames: list[tuple[int, int, int]] = []
         self._objects: list[tuple[bytes, int, int, int, int]] = []
         self.size_bytes = 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 
 from rex.archive.content import Content, check_content
+from rex.digest import Sha256
 from rex.errors import Damaged
 
 _SEAL_BYTES = 66   # a space, 64 digits, a newline
@@ -12,7 +12,7 @@ _SEAL_BYTES = 66   # a space, 64 digits, a newline
 
 def seal(text: bytes) -> bytes:
     """A line of this text, in which is no line break, and its sha256."""
-    return text + b" " + hashlib.sha256(text).hexdigest().encode() + b"\n"
+    return text + b" " + Sha256(text).hexdigest().encode() + b"\n"
 
 
 def is_sealed(line: bytes) -> bool:

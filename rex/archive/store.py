@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import threading
 from collections import OrderedDict
@@ -12,6 +11,7 @@ from rex import codec, limits
 from rex.archive.content import HOLE, MAX_DEPTH, Content, Entry, decode_list
 from rex.archive.folder import Folder
 from rex.archive.packs import PackReader, Place
+from rex.digest import Sha256
 from rex.errors import Damaged, RexError, TooNew, UsageError
 
 _CACHED_BYTES = 48 << 20
@@ -215,7 +215,7 @@ class Store:
         Raises:
             Damaged: an object is missing or wrong, or the whole has another hash.
         """
-        digest = hashlib.sha256()
+        digest = Sha256()
         for name, length in self.pieces(content):
             limits.spend(length)
             if name == HOLE:

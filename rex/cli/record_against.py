@@ -18,7 +18,7 @@ from rex.values import dataclass
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
-    from rex.archive.logs import Growing
+    from rex.archive.logkeeper import Growing
     from rex.recorder import Options
 
 

@@ -16,7 +16,7 @@ from rex.log.uses import READ, file_uses
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
-    from rex.archive.logs import Growing
+    from rex.archive.logkeeper import Growing
     from rex.archive.store import Store
     from rex.log.records import Event
 

@@ -7,7 +7,8 @@ import stat
 from typing import Iterable
 
 from rex import codec, elf
-from rex.archive import ElfFacts, FileState, Line, Recording, below
+from rex.archive import ElfFacts, FileState, Line, Recording
+from rex.archive.capture import below
 from rex.credentials import SMALL_BYTES
 from rex.filetree import FileTree
 from rex.keeping import elf_facts

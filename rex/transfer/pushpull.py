@@ -14,7 +14,7 @@ from rex.archive import manifest as manifests
 from rex.archive.amendments import ABOUT
 from rex.archive.topfiles import EXPERIMENTS, PACKS
 from rex.archive.content import Content
-from rex.archive.experiment import BEGUN, IDENTITY, MAX_MANIFEST_BYTES, begun_line
+from rex.archive.experiment import BEGUN, IDENTITY, MAX_MANIFEST_BYTES
 from rex.archive.exportfile import Object, grouped
 from rex.archive.exporting import choose, needed
 from rex.archive.jsonform import read_json
@@ -22,6 +22,7 @@ from rex.archive.import_checks import Landed, begun_facts, identities, land, tak
 from rex.archive.locks import FileLock
 from rex.archive.packs import PackReader, PackWriter, Place
 from rex.archive.packer import FRAME_BYTES, LEVEL, Packer
+from rex.archive.recording import begun_line
 from rex.archive.rulesfile import read_rules
 from rex.archive.sealed import seal_content, unseal
 from rex.errors import Damaged, NotFound, RexError, UsageError

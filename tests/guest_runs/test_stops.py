@@ -105,6 +105,20 @@ int main(void)
     printf("%ld\\n", switches() - before);
 }
 """
+# As cp tries it for each file, whether the file system can or not.
+CLONES = HEAD + """
+#include <errno.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+int main(void)
+{
+    int source = open("stops.c", O_RDONLY), target = open("clone", O_RDWR | O_CREAT, 0600), result = 0;
+    long before = switches();
+    for (int i = 0; i < 200; i++)
+        result += ioctl(target, FICLONE, source);
+    printf("%ld\\n%d %d\\n", switches() - before, result, result ? errno : 0);
+}
+"""
 COUNTER = HEAD + """
 #include <x86intrin.h>
 int main(void)
@@ -182,6 +196,10 @@ def test_a_fork_stops_as_it_begins_and_as_the_child_is_there(tmp_path: Path) -> 
 
 def test_changes_of_files_that_the_program_made_hardly_stop(tmp_path: Path) -> None:
     assert numbers(tmp_path, OWN_FILES)[0] < 500       # two for each file that is made; 2,800 where each call stops twice
+
+
+def test_attempts_to_clone_a_file_do_not_stop(tmp_path: Path) -> None:
+    assert numbers(tmp_path, CLONES)[0] < 50           # 400 where each stops twice
 
 
 def test_a_short_program_that_reads_the_counter_hardly_stops(tmp_path: Path) -> None:

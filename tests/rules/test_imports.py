@@ -8,7 +8,7 @@ import os
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
 LOW = {"version", "config", "errors", "extras", "types", "text", "background", "values", "credentials", "limits", "standard", "longnames",
-       "hostfailure", "cacheplace"}
+       "hostfailure", "cacheplace", "digest"}
 STORES = LOW | {"codec", "elf", "log", "archive", "syscalls"}
 
 # room -> rooms it may import; a room is a folder or module of rex/.
@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "standard": set(),
     "longnames": set(),
     "hostfailure": set(),
+    "digest": set(),
     "cacheplace": {"errors"},
     "startcache": {"cacheplace"},
     "background": set(),

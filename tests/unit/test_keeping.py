@@ -14,7 +14,7 @@ from typing import Iterator
 
 import pytest
 
-from rex.archive import Archive, FileEntry, FileState, Manifest
+from rex.archive import Archive, Content, FileEntry, FileState, Manifest
 from rex.archive.identities import SETTLED_NS, Identities, settled_devices
 from rex.keeping import CaptureService, Keeper, matches
 
@@ -199,8 +199,23 @@ def test_known_files_are_not_read_again(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_damaged_cache_is_passed_over(tmp_path: Path) -> None:
-    (tmp_path / "identities-1.sqlite").write_bytes(b"not a database" * 100)
-    identities = Identities(str(tmp_path))
-    assert identities.find(os.stat(tmp_path / "identities-1.sqlite")) is None
+    path, content = tmp_path / "data", Content("ab" * 32, 300_000)
+    path.write_bytes(bytes(300_000))
+    info = os.stat(path)
+    if info.st_dev not in settled_devices():
+        pytest.skip("this file system's times are not relied upon")
+    identities = Identities(str(tmp_path / "cache"), info.st_ctime_ns + SETTLED_NS + 1)
+    assert identities.find(info) is None
+    assert identities.learn(info, content) and identities.find(info) == content
+    table = tmp_path / "cache" / "identities-2"
+    whole = table.read_bytes()
+    table.write_bytes(whole.replace(b"\xab" * 32, b"\xab" * 31 + b"\xaa"))
+    assert identities.find(info) is None
+    table.write_bytes(whole)
+    assert identities.find(info) == content
+    table.write_bytes(b"no table" * 100)
+    assert identities.find(info) is None
     identities.close()
-    Identities("/proc/nowhere").close()
+    nowhere = Identities("/proc/nowhere")
+    assert nowhere.find(info) is None and not nowhere.learn(info, content)
+    nowhere.close()

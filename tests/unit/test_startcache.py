@@ -39,7 +39,7 @@ def said(place: Path) -> str:
 
 def test_modules_come_from_the_file_until_their_source_changes(place: Path) -> None:
     assert said(place) == "1 SourceFileLoader True\n"
-    [file] = (place / "cache" / "modules-2").iterdir()
+    [file] = (place / "cache" / "modules-3").iterdir()
     written = file.stat()
     assert said(place) == "1 _KeptLoader True\n"
     assert (file.stat().st_ino, file.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)   # as all was in it
@@ -49,7 +49,7 @@ def test_modules_come_from_the_file_until_their_source_changes(place: Path) -> N
 
 def test_a_damaged_file_is_passed_over_and_one_of_others_too(place: Path) -> None:
     said(place)
-    [file] = (place / "cache" / "modules-2").iterdir()
+    [file] = (place / "cache" / "modules-3").iterdir()
     whole = file.read_bytes()
     for damaged in (b"", whole[:100], whole[:-1000]):
         file.write_bytes(damaged)

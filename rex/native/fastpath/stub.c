@@ -181,7 +181,7 @@ PART uint64_t size_of_answer(const struct rule *rule, int i, const uint64_t *arg
 }
 
 /* Its fields are there, up to `to`: the event counts. */
-PART void noted(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, int64_t result)
+STUB void noted(struct ring *ring, const unsigned char *to, long nr, const uint64_t *args, int64_t result)
 {
     struct record *r = (struct record *)(ring->data + ring->at);
     r->size = (uint32_t)(to - (unsigned char *)r);
@@ -361,6 +361,11 @@ PART bool is_for_engine(const struct rule *rule, long nr, const uint64_t *args)
         || (nr == REX_NR_lseek && (uint32_t)args[2] >= SEEK_DATA) || (nr == REX_NR_close && (uint32_t)args[0] < FIRST_FD);
 }
 
+PART bool is_clone(const struct rule *rule, const uint64_t *args)
+{
+    return rule->kind == RULE_PLAIN && rule->key < 6 && (uint32_t)args[rule->key] == FICLONE;
+}
+
 STUB struct answer rex_stub_query(long nr, const uint64_t *args)
 {
     const struct rule *rule = (const struct rule *)FAST_RULES + nr;
@@ -369,7 +374,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     __asm__ volatile("rdgsbase %0" : "=r"(base));
     if (base - FAST_RINGS >= RING_COUNT * RING_SIZE || (unsigned long)nr >= RULE_COUNT || !rule->kind)
         return none;
-    if (rule->kind == RULE_PLAIN)
+    if (rule->kind == RULE_PLAIN && !is_clone(rule, args))
         return (struct answer){0, is_for_engine(rule, nr, args) ? STOPS : PLAIN};
     struct ring *ring = (struct ring *)base;
     if (rule->kind == RULE_SAY && ((uint32_t)args[0] > 62 || !(ring->says >> (uint32_t)args[0] & 1)))
@@ -385,7 +390,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     args = rule->place < 6 ? asked : args;
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
-    struct answer answer = rule->kind == RULE_CHANGE ? changed(ring, rule, nr, args)
+    struct answer answer = rule->kind == RULE_PLAIN ? cloned(ring, nr, args) : rule->kind == RULE_CHANGE ? changed(ring, rule, nr, args)
         : rule->kind == RULE_DUPLICATE ? duplicated(ring, nr, args) : rule->kind == RULE_SAY ? (ring->replaying ? said_again(ring, args) : said(ring, args))
         : ring->replaying == IN_ANY_ORDER ? answered_in_any_order(ring, rule, nr, args)
         : ring->replaying ? answered(ring, rule, nr, args) : rule->kind == RULE_OPEN ? opened(ring, rule, args)

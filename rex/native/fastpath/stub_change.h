@@ -1,4 +1,4 @@
-/* The part of the stub that changes a file by its descriptor or name, and duplicates descriptors of directories, in recordings;
+/* The part of the stub that changes a file by its descriptor or name, clones one, and duplicates descriptors of directories, in recordings;
  * only fastpath/stub.c includes it.
  * The file's own process has made it, so no content is to be archived before.  Only changes that nobody else can act on are made here:
  * others learn of them by queries, which the log answers.  So their place among the events of other processes does not matter. */
@@ -119,6 +119,18 @@ PART struct answer changed(struct ring *ring, const struct rule *rule, long nr, 
         return none;
     int64_t result = rule->key == REX_OP_MKDIR ? -EEXIST : rex_stub_call(nr, args);
     noted(ring, to, nr, args, result);
+    return (struct answer){result, GIVEN};
+}
+
+/* As record_result() has it.  Who clones into a file has opened it for writing, so that its content was archived if it needs to be. */
+PART struct answer cloned(struct ring *ring, long nr, const uint64_t *args)
+{
+    uint32_t fd = (uint32_t)args[0] < 63 ? (uint32_t)args[0] : 63;
+    if (ring->replaying || ring->external >> fd & 1 || ring->at + ROOM > ring->end)
+        return (struct answer){0, STOPS};
+    int64_t result = rex_stub_call(nr, args);
+    const uint64_t facts[6] = {(uint64_t)nr, args[0], args[1], args[2], args[3], args[4]};
+    noted(ring, ring->data + ring->at + sizeof(struct record), EVENT_RESULT, facts, result);
     return (struct answer){result, GIVEN};
 }
 

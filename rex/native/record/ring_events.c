@@ -32,7 +32,7 @@ static void begin(struct task *t, const struct record *of, uint64_t now)
     struct record *r = (struct record *)record.data;
     r->task = t->index;
     r->time = now;
-    r->stream = r->call == EVENT_TSC || r->call == EVENT_DUP ? 0 : stream_of(t->files, call_of(r->call), r->args);
+    r->stream = !call_of(r->call) ? 0 : stream_of(t->files, call_of(r->call), r->args);
     if (r->call == REX_NR_openat && r->result >= 0)
         record_read_only(t, r);
     if (r->call == REX_NR_clock_gettime)
@@ -61,7 +61,7 @@ static void go_on(struct task *t, uint64_t by, uint64_t now)
 
 static bool is_record(const struct record *r, uint32_t left)
 {
-    return left >= sizeof *r && r->size >= sizeof *r && r->size % 8 == 0 && r->size <= left && (call_of(r->call) || r->call == EVENT_TSC || r->call == EVENT_DUP);
+    return left >= sizeof *r && r->size >= sizeof *r && r->size % 8 == 0 && r->size <= left && (call_of(r->call) || r->call == EVENT_TSC || r->call == EVENT_DUP || r->call == EVENT_RESULT);
 }
 
 void record_taken(struct task *t, const unsigned char *records, uint32_t n)

@@ -79,6 +79,14 @@ def test_an_ambiguous_identity_is_refused(archive: Archive, record: Record, monk
     assert archive.experiment(f"@{first.identity}").name == "exp0" and archive.experiment(f"@{second.identity}").name == "exp1"
 
 
+def test_a_recording_begins_without_a_look_at_each_experiment(archive: Archive, record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    record({})
+    looked: list[str] = []
+    monkeypatch.setattr(archive, "_experiment", looked.append)
+    with archive.begin() as recording:
+        assert recording.name == "exp1" and not looked
+
+
 def test_names_count_up_and_sort_naturally(archive: Archive, record: Record) -> None:
     for _ in range(11):
         record({})

@@ -194,7 +194,7 @@ def record_beside(archive: Archive, log: bytes, command: str = "cmd") -> Experim
 @pytest.mark.parametrize("is_large", [False, True])
 def test_logs_are_kept_while_they_are_written(archive: Archive, monkeypatch: pytest.MonkeyPatch, is_large: bool) -> None:
     if is_large:
-        monkeypatch.setattr("rex.archive.logs._LARGE_LOG_BYTES", 300_000)
+        monkeypatch.setattr("rex.archive.logkeeper._LARGE_LOG_BYTES", 300_000)
     sizes = []
     for seed in range(3):
         before = weight(archive)

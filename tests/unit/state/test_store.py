@@ -131,7 +131,7 @@ def test_what_no_killed_process_leaves_is_damage(tmp_path: Path, log: bytes, wai
 
 
 @pytest.mark.parametrize("at", ["rex.archive.packs.PackWriter.add_frame", "rex.archive.packs.PackWriter.seal",
-                                "rex.archive.experiment.append_whole", "rex.state.store.append_whole"])
+                                "rex.archive.recording.append_whole", "rex.state.store.append_whole"])
 def test_a_full_disk_costs_nothing_once_there_is_room(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     def full(*_: object) -> None:
