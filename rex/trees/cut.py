@@ -105,7 +105,7 @@ def _whole_original(experiment: "Experiment", runs: list[Run]) -> list[Step]:
     """The steps of the run that was put back as a whole; none if only parts were."""
     found = experiment.manifest.extra.get(REUSED, {})
     where = found.get("0") if isinstance(found, dict) else None
-    return next(([replace(step, busy_s=0.0) for step in run.steps] for run in runs if where == [run.experiment.identity, 0]), [])
+    return next(([replace(step, busy_s=0.0, is_put_back=True) for step in run.steps] for run in runs if where == [run.experiment.identity, 0]), [])
 
 
 def _originals(experiment: "Experiment", step: Step, makers: Makers, runs: list[Run]) -> list[Step]:
@@ -123,8 +123,8 @@ def _originals(experiment: "Experiment", step: Step, makers: Makers, runs: list[
     inside = frozenset(maker.members([where[1]]))
     parts = [part for run in runs if run.experiment.identity == where[0] for part in run.steps if part.members and part.members < inside]
     if parts:                # no process of this run is one of them, so none is left out alone
-        return [replace(part, roots=(), members=frozenset(), begins_at=step.begins_at, busy_s=0.0) for part in parts]
-    return [replace(maker.step([where[1]]), roots=step.roots, members=step.members, begins_at=step.begins_at, busy_s=step.busy_s)]
+        return [replace(part, roots=(), members=frozenset(), begins_at=step.begins_at, busy_s=0.0, is_put_back=True) for part in parts]
+    return [replace(maker.step([where[1]]), roots=step.roots, members=step.members, begins_at=step.begins_at, busy_s=step.busy_s, is_put_back=True)]
 
 
 def _driver(facts: RunFacts, task: int) -> tuple[str, str]:
