@@ -87,7 +87,7 @@ def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = Non
     for experiment, facts, recorded in read:
         maker = _maker(experiment, facts, makers)
         whole = _whole_original(experiment, runs)
-        made = whole or [_original(experiment, maker.step(roots), makers) for roots in _groups(facts, recorded, drivers)]
+        made = whole or [step for roots in _groups(facts, recorded, drivers) for step in _originals(experiment, maker.step(roots), makers, runs)]
         outside = maker.tasks.difference(*(step.members for step in made if not whole))
         runs.append(Run(experiment, sorted(made, key=lambda step: step.begins_at), maker.cpu_s(outside), len(outside)))
     return runs
@@ -105,22 +105,26 @@ def _whole_original(experiment: "Experiment", runs: list[Run]) -> list[Step]:
     """The steps of the run that was put back as a whole; none if only parts were."""
     found = experiment.manifest.extra.get(REUSED, {})
     where = found.get("0") if isinstance(found, dict) else None
-    return next(([replace(step, busy_s=0.0) for step in run.steps] for run in runs if where == [run.experiment.identity, 0]), [])
+    return next(([replace(step, busy_s=0.0, is_put_back=True) for step in run.steps] for run in runs if where == [run.experiment.identity, 0]), [])
 
 
-def _original(experiment: "Experiment", step: Step, makers: Makers) -> Step:
-    """Of a step that was put back when it was recorded, the one that it stands for, if that run is here."""
+def _originals(experiment: "Experiment", step: Step, makers: Makers, runs: list[Run]) -> list[Step]:
+    """What a step that was put back when it was recorded stands for, if that run is here: a step, or several where that run has a driver there."""
     found = experiment.manifest.extra.get(REUSED, {})
     where = found.get(str(step.roots[0])) if isinstance(found, dict) and len(step.roots) == 1 else None
     if not (isinstance(where, list) and len(where) == 2):
-        return step
+        return [step]
     try:
         maker = makers.maker(makers.original(where[0]))
     except RexError:
-        return step
+        return [step]
     if where[1] not in maker.tasks:
-        return step
-    return replace(maker.step([where[1]]), roots=step.roots, members=step.members, begins_at=step.begins_at, busy_s=step.busy_s)
+        return [step]
+    inside = frozenset(maker.members([where[1]]))
+    parts = [part for run in runs if run.experiment.identity == where[0] for part in run.steps if part.members and part.members < inside]
+    if parts:                # no process of this run is one of them, so none is left out alone
+        return [replace(part, roots=(), members=frozenset(), begins_at=step.begins_at, busy_s=0.0, is_put_back=True) for part in parts]
+    return [replace(maker.step([where[1]]), roots=step.roots, members=step.members, begins_at=step.begins_at, busy_s=step.busy_s, is_put_back=True)]
 
 
 def _driver(facts: RunFacts, task: int) -> tuple[str, str]:

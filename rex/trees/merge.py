@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 from rex.trees import costs
 from rex.trees.cut import Run
@@ -112,7 +113,15 @@ def merge_steps(runs: list[Run]) -> StepTree:
             node.needs.update(writers[each.path] for each in step.given if writers.get(each.path, node.id) != node.id)
             writers.update((path, node.id) for path in step.writes)
             ids.append(node.id)
+    for node in tree.nodes.values():
+        node.members = _with_median(node.members)
     return tree
+
+
+def _with_median(members: list[tuple[str, Step]]) -> list[tuple[str, Step]]:
+    """Each recording that executed a step is a sample of what it takes, some made while the machine was busy."""
+    busy_s = median([step.busy_s for _, step in members if not step.is_put_back] or [0.0])
+    return [(name, step if step.is_put_back else replace(step, busy_s=busy_s)) for name, step in members]
 
 
 def _explain(node: Node, run: str, others: list[Node], writers: dict[str, str]) -> None:

@@ -8,6 +8,7 @@ import os
 import stat
 import struct
 from posixpath import normpath
+from signal import SIGPIPE
 from typing import TYPE_CHECKING, Callable
 
 from rex import codec
@@ -197,7 +198,7 @@ class _Reader:
     def _end(self, number: int, event: Event, process: ProcessFacts) -> None:
         if event.task == process.task:
             process.ends_at = number
-            if event.result & _SIGNAL:
+            if event.result & _SIGNAL not in (0, SIGPIPE):      # its own write to a pipe that nobody reads any more
                 self._object(process, "a signal ended it")
 
     def _kill(self, number: int, event: Event, process: ProcessFacts) -> None:

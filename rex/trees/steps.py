@@ -82,6 +82,7 @@ class Step:
         against: why it cannot be left out.
         begins_at: event; seconds: from its first process's birth to its last one's end, and what putting back saved.
         busy_s: processor time that its processes took, or less where they ran side by side.
+        is_put_back: whether its run did not execute it, and so tells nothing of what it takes.
         key: hash of programs and given; result: of left, printed and status.
         writes: paths that it left something at; passing: where it made something, and removed it again.
         is_program: whether every root executed a program: what others do follows from their maker's memory.
@@ -101,6 +102,7 @@ class Step:
     begins_at: int
     seconds: float = 0.0
     busy_s: float = 0.0
+    is_put_back: bool = False
     key: str = ""
     result: str = ""
     passing: tuple[str, ...] = ()

@@ -187,6 +187,14 @@ def test_files_with_another_name_for_a_while_are_put_back(tmp_path: Path) -> Non
     assert {step["command"].split()[0] for step in study.record()["reused"]} == {"dash"}
 
 
+def test_a_pipeline_whose_reader_ends_early_is_put_back(tmp_path: Path) -> None:
+    study = Study(tmp_path, "sh -c 'yes | head -n 1 > one.txt'\n: 1\n")
+    study.record()
+    study.clear()
+    study.edit(": 1", ": 2")
+    assert study.programs() == {"sh"}
+
+
 def test_recheck_finds_what_is_another_thing(tmp_path: Path) -> None:
     study = Study(tmp_path, "cp in.txt copy.txt\n# one\n")
     study.record()

@@ -213,3 +213,20 @@ def test_a_step_with_a_part_that_was_put_back_is_the_step_without(tmp_path: Path
     assert [run["steps"] for run in tree["runs"].values()] == [["s1"], ["s2"], ["s2"]]
     found = run_rex("replay", "-l", "EXP", "--all", "--check", "-o", "out", cwd=study.top)
     assert "of 3 steps 1 were put back" in found.stderr
+
+
+def test_a_recipe_that_was_put_back_is_the_steps_in_it(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    compute = "awk 'BEGIN { for (i = 0; i < 3000000; i++) n += i; print n }' >"
+    recipes = f"all: n.txt\ns.txt: in.txt\n\t{compute} s.txt; {compute} t.txt\nn.txt: s.txt\n\twc -l s.txt > n.txt\n"
+    for text, words in ((recipes, ()), (recipes + "# 1\n", ("--reuse",)), (recipes + "# 2\n", ())):
+        study.write("Makefile", text)
+        for name in ("s.txt", "t.txt", "n.txt"):
+            (study.work / name).unlink(missing_ok=True)
+        done = run_rex("record", "-l", "../EXP", *words, "make", cwd=study.work)
+        assert ("reused 2 steps" in done.stderr) == bool(words)
+    tree = study.tree()
+    assert [run["steps"] for run in tree["runs"].values()] == [["s1", "s2", "s3"]] * 3
+    assert [step["command"].split()[0] for step in tree["steps"]] == ["awk", "awk", "wc"]
+    found = run_rex("replay", "-l", "EXP", "--all", "--check", "-o", "out", cwd=study.top)
+    assert "of 9 steps 3 were put back" in found.stderr

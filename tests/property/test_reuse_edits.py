@@ -55,6 +55,8 @@ LINES = (
     # locks
     "flock lock sort {a} > {m}", "mkdir lock && cp {a} {m}; rmdir lock", "(flock 9; sort {a} > {m}) 9> lock", "ln {a} l && cat {b} > {m}; rm -f l",
     "sh -c ': <> lock; cat {a} > {m}; rm -f lock'", "sh -c 'rm -f lock; : >> lock; sort {a} > {m}; rm lock'",
+    # who reads ends first
+    "sh -c 'yes {w} | head -n {n} > {m}'", "yes {w} | head -n {n} | cat - {a} > {m}", "sh -c 'yes {w} | head -n {n}; cat {a}'", "bash -c 'yes | head -n 1 > {m}; echo ${{PIPESTATUS[*]}}'",
     # one more name for a while
     "sh -c 'cp {a} t; ln -f t {m}; rm t'", "sh -c 'cp {a} t; ln -f t {m}; ln -f t {m2}; rm t'", "sh -c 'cp {a} t; ln -f t {m}; mv t {m2}'", "cp {a} t; ln -f t {m}; rm t",
     "sh -c 'cp {a} t; ln -f t {m}; rm t; echo {w} >> {m}'", "sh -c 'cp {a} t; ln -f t u; rm t; ln -f u {m}; rm u'",

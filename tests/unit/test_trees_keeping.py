@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import random
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from rex.archive.manifest import FileState
 from rex.trees.costs import execute_s, put_back_s
+from rex.trees.cut import Run
 from rex.trees.keeping import EXECUTE, KEEP, LET_GO, PUT_BACK, plan_kept, steps_in_order
-from rex.trees.merge import Node, StepTree
+from rex.trees.merge import Node, StepTree, merge_steps
 from rex.trees.steps import Left, Step
 
 
@@ -67,3 +70,17 @@ def test_what_is_copied_longer_than_it_computes_is_executed_each_time() -> None:
                     around_s={"a": 0.0, "b": 0.0})
     plan = plan_kept(tree, None)
     assert not plan.kept and plan.cost_s == plan.bound_s == plan.alone_s
+
+
+def test_a_step_takes_the_median_of_its_recordings() -> None:
+    def run(name: str, busy_s: float, is_put_back: bool = False) -> Run:
+        experiment: Any = SimpleNamespace(name=name, manifest=SimpleNamespace(duration_s=1.0))
+        program: dict[str, Any] = {"program": "/p", "content": "x"}
+        return Run(experiment, [replace(make_step(busy_s, 1), programs=[program], key="k", result="r", is_put_back=is_put_back)], 0.0, 0)
+
+    def planned_s(*runs: Run) -> float:
+        return plan_kept(merge_steps(list(runs)), None).cost_s
+
+    others = [run("b", 0.2), run("c", 0.3), run("d", 0.0, is_put_back=True)]
+    assert planned_s(run("a", 2.0), *others) == pytest.approx(planned_s(run("a", 0.3), *others))
+    assert planned_s(run("a", 0.3), *others) > 0.3
