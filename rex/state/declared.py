@@ -6,6 +6,7 @@ Notebooks and hindsight both follow it. It holds for the process.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import weakref
 from typing import Any, Callable, Mapping
@@ -111,7 +112,7 @@ class _Left:
     """Objects that are left as they live, by a key that no other process has."""
 
     def __init__(self) -> None:
-        self._process, self._count = os.urandom(8).hex(), 0
+        self._process, self._count = f"rex-left-{os.urandom(8).hex()}", 0
         self._keys: dict[int, str] = {}                       # by id()
         self._found: dict[str, Callable[[], Any]] = {}
 
@@ -136,9 +137,20 @@ class _Left:
     def object_of(self, key: str) -> Any:
         return self._found.get(key, lambda: None)()
 
+    def pass_on(self, former: bytes, now: bytes) -> None:
+        keys, others = (list(dict.fromkeys(map(bytes.decode, _KEY.findall(stream)))) for stream in (former, now))
+        if len(keys) == len(others):
+            self._found |= {key: self._found[other] for key, other in zip(keys, others) if other in self._found}
 
+
+_KEY = re.compile(rb"rex-left-[0-9a-f]{16}-\d+")
 _left = _Left()
 key_of_left: Callable[[Any], str] = _left.key_of
+
+
+def pass_on_left(former: bytes, now: bytes) -> None:
+    """Have live objects in a pickle go by the keys that a former pickle of the same variables has, too."""
+    _left.pass_on(former, now)
 
 
 def left_object(key: str, name: str) -> Any:
