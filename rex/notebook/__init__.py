@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from rex.errors import RexError
 from rex.extras import install_line
 
 if TYPE_CHECKING:
@@ -23,7 +24,11 @@ def load_ipython_extension(shell: Any) -> None:
     from rex.notebook.extension import Extension, options_from
     extension = _extensions.get(id(shell)) or _extensions.setdefault(id(shell), Extension(shell))
     if extension.session is None:
-        extension.begin(options_from(os.environ))
+        try:
+            extension.begin(options_from(os.environ))
+        except RexError as error:
+            from IPython.core.error import UsageError as ShownError
+            raise ShownError(f"rex: {error}") from None
         print(f"rex: on; cells are kept in {extension.archive} (%rex help)")
 
 

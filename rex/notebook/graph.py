@@ -78,12 +78,17 @@ class VariableChange:
 
 
 class Graph:
-    """Nodes by number, and the names that point at them."""
+    """Nodes by number, and the names that point at them.
+
+    Attributes:
+        classes: how the session treats objects of a class, by its name; "": they are stored.
+    """
 
     def __init__(self) -> None:
         self.nodes: dict[int, Node] = {}
         self.branches: dict[str, int] = {}
         self.tags: dict[str, int] = {}
+        self.classes: dict[str, str] = {}
         self.branch = MAIN
         self.head = 0
 
@@ -102,7 +107,7 @@ class Graph:
         self.branch, self.head = node.branch, node.number
 
     def apply(self, note: dict[str, Any]) -> None:
-        """Follow a note: a name that was set or removed, a checkout."""
+        """Follow a note: a name that was set or removed, a checkout, a class that is treated otherwise."""
         kind, name, node = note.get("kind"), note.get("name"), note.get("node")
         names = {"tag": self.tags, "branch": self.branches}.get(str(kind))
         if names is not None and isinstance(name, str):
@@ -110,6 +115,8 @@ class Graph:
                 names[name] = node
             else:
                 names.pop(name, None)
+        if kind == "class" and isinstance(name, str) and isinstance(how := note.get("how"), str):
+            self.classes[name] = how
         if kind == "head" and isinstance(node, int) and (node in self.nodes or node == 0):
             self.head = node
             self.branch = name if isinstance(name, str) else ""

@@ -7,8 +7,9 @@ import os
 import shlex
 from typing import Any, Callable, NoReturn
 
-from rex.errors import UsageError
+from rex.errors import NotFound, UsageError
 from rex.notebook import display
+from rex.notebook.classes import name_of_class
 from rex.notebook.keeper import open_notebook
 from rex.notebook.session import Session
 
@@ -20,6 +21,8 @@ HELP = """%rex log [-n N]            the graph of cells, newest first
 %rex show ID[:VARIABLE]    one cell; one variable as it was then (x = %rex show 13:df keeps it)
 %rex tag [NAME [ID]]       name a state; without NAME list; -d NAME removes
 %rex branch [NAME [ID]]    begin a branch; without NAME list; -d NAME removes
+%rex never [CLASS]         never store objects of a class, compute them again; without CLASS list; -d CLASS stores them
+%rex leave [CLASS]         leave objects of a class as they are; without CLASS list; -d CLASS stores them
 %rex resume [ARCHIVE[:EXP]|NB.ipynb] [--at ID]    go on with an earlier session in this fresh kernel
 %rex on [-l ARCHIVE] [-e NAME] [--max-size SIZE]   where to keep the session; off ends it"""
 
@@ -48,8 +51,11 @@ _ARGUMENTS: dict[str, tuple[Argument, ...]] = {
     "branch": ((("name",), _MAYBE), (("where",), _MAYBE), _DELETE),
     "resume": ((("where",), _MAYBE), (("--at",), {})),
     "on": ((("-l", "--archive"), {}), (("-e", "--name"), {}), (("--max-size",), {})),
+    "never": ((("name",), _MAYBE), _DELETE),
+    "leave": ((("name",), _MAYBE), _DELETE),
     "off": (),
 }
+_TREATED = {"never": "computed again", "leave": "left as they live"}
 # By command its options, which a key completes.
 OPTIONS = {command: [name for names, _ in arguments for name in names if name.startswith("-")] for command, arguments in _ARGUMENTS.items()}
 
@@ -159,6 +165,19 @@ def _name(session: Session, given: Any, kind: str, give: Callable[..., int]) -> 
     return display.Shown(f"{kind} {given.name} at {node}")
 
 
+def _classes(session: Session, given: Any) -> Any:
+    held, how, name = session.classes.held, given.command, given.name
+    if name is None:
+        names = sorted(each for each in held if held[each] == how)
+        return display.Shown("", lines=[(each, "") for each in names] or [("no classes yet", "dim")])
+    if name not in held:
+        name = name_of_class(name, session.namespace, how)
+    if given.delete and held.get(name) != how:
+        raise NotFound(f"{name} is not declared so", "", f"see: %rex {how}")
+    session.treat(name, "" if given.delete else how)
+    return display.Shown(f"objects of {name} are {'stored' if given.delete else _TREATED[how]}, from the next cell on")
+
+
 def _resume(session: Session, given: Any) -> Any:
     at = given.at and given.at.strip()
     if given.where and given.where.endswith(".ipynb") and not os.path.isdir(given.where):
@@ -172,4 +191,4 @@ def _resume(session: Session, given: Any) -> Any:
 
 _COMMANDS: dict[str, Callable[[Session, Any], Any]] = {
     "log": _log, "checkout": _checkout, "undo": _undo, "diff": _diff, "show": _show, "tag": _tag,
-    "branch": _branch, "resume": _resume}
+    "branch": _branch, "never": _classes, "leave": _classes, "resume": _resume}

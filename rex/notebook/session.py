@@ -16,6 +16,7 @@ from rex.archive import Archive, Content
 from rex.errors import NotFound, RexError, UsageError
 from rex.notebook import document
 from rex.notebook.bound import Bound
+from rex.notebook.classes import Classes
 from rex.notebook.entries import graph_of, node_of
 from rex.notebook.graph import Graph, Node, check_name
 from rex.notebook.keeper import Keeper, default_name, find_session, finish_crashed, path_of
@@ -88,6 +89,7 @@ class Session:
         self._has_problem = False             # cells cannot be written
         self._has_lost_track = False          # a look was cut short: look at all
         self._running: types.FrameType | None = None     # of the shell, while it runs a cell
+        self.classes = Classes()
 
     def _new_tracker(self, history: History | None) -> StateTracker:
         return StateTracker(self.namespace, history, ignore=self._is_own_name)
@@ -102,6 +104,7 @@ class Session:
 
     def start(self) -> None:
         """Listen to cells from now on."""
+        self.classes.follow(self.graph)
         self.shell.events.register("pre_run_cell", self._before_cell)
         self.shell.events.register("post_run_cell", self._after_cell)
 
@@ -120,6 +123,7 @@ class Session:
             name = experiment.name if experiment else ""
             self.keeper = None
         self.tracker.close()
+        self.classes.forget()
         return name
 
     def _before_cell(self, info: Any) -> None:
@@ -192,6 +196,8 @@ class Session:
             self.tracker.head = delta.parent
             return
         self._has_lost_track = False
+        for failure in self.classes.failures(delta):
+            self.warn(failure)
         branch, _ = self.graph.next_branch()
         facts: dict[str, Any] = {"count": number or None, "start_ns": self._started_ns,
                                  "branch": branch, "views": self._views(delta)}
@@ -319,6 +325,12 @@ class Session:
             return values_at(self.tracker, node, [name], self._open().store.read,
                              self._run_again)[name]
 
+    def treat(self, name: str, how: str) -> None:
+        """Treat objects of a class so from now on; "": store them."""
+        self.note(kind="class", name=name, how=how)
+        self.classes.follow(self.graph)
+        self._has_lost_track = True
+
     def set_tag(self, name: str, text: str | None = None) -> int:
         """Name a node."""
         check_name(name)
@@ -382,6 +394,7 @@ class Session:
         self.graph, self.tracker = graph, self._new_tracker(history)
         self._source = None
         self._open().store.adopt(history)
+        self.classes.follow(graph)
 
     # -- running cells again ---------------------------------------------------
 

@@ -93,6 +93,17 @@ def set_cached(function: Any, state: tuple[dict[str, Any], list[Any], int, int])
     set_counts(function, hits, misses)
 
 
+def make_own(kind: type) -> Any:
+    """An instance of a class that tells its own state; its `__init__` is not called."""
+    return kind.__new__(kind)
+
+
+def set_own(value: Any, state: tuple[Any]) -> None:
+    """Give it the one state in the tuple."""
+    from rex.state.declared import restore_own
+    restore_own(value, *state)
+
+
 def make_weak(kind: type) -> Any:
     """An empty weak collection."""
     return kind()

@@ -14,6 +14,7 @@ import types
 import uuid
 from typing import Any, Callable
 
+from rex.state.declared import on_change, treatment
 from rex.state.importable import is_importable
 
 # Immutable, or the same for everybody: to reach one together makes no co-variable.
@@ -56,14 +57,20 @@ class Kinds(dict[type, Any]):
 
     def __init__(self, handlers: dict[type, Callable[[Any, Any], object]],
                  late: dict[tuple[str, str], Callable[[Any, Any], object]],
-                 for_classes: Callable[[Any, Any], object]) -> None:
-        """Args: handlers by type; by module and name for libraries that are not imported here."""
+                 for_classes: Callable[[Any, Any], object], declared: dict[str, Callable[[Any, Any], object]]) -> None:
+        """Args: handlers by type; by module and name for libraries that are not imported here; by what users declare."""
         super().__init__(handlers)
-        self._late, self._for_classes = late, for_classes
+        self._handlers, self._late, self._for_classes, self._declared = handlers, late, for_classes, declared
         self._mortal: list[type] = []
+        on_change(self._begin_anew)
+
+    def _begin_anew(self) -> None:
+        self.clear()
+        self.update(self._handlers)
+        self._mortal.clear()
 
     def __missing__(self, kind: type) -> Any:
-        found: Any = self._late.get((kind.__module__, kind.__name__))
+        found: Any = self._declared.get(treatment(kind)) or self._late.get((kind.__module__, kind.__name__))
         if found is None:
             is_named = issubclass(kind, type) or kind.__name__ in _NAMED
             found = self._for_classes if is_named else plain_or_shared(kind)

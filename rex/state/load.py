@@ -15,6 +15,7 @@ import xxhash
 from rex.state import build
 from rex.state.arrays import address_of
 from rex.state.classes import make_class, make_foreign_class
+from rex.state.declared import left_object
 from rex.state.parts import LivePart, from_columns, memory_at, unflatten
 from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version, decode_items
 
@@ -46,6 +47,8 @@ class _Loading:
     def persistent_load(self, pid: tuple[Any, ...]) -> Any:
         if pid[0] == "namespace":
             return self.namespace
+        if pid[0] == "left":
+            return left_object(*pid[1:])
         kind, number, *facts = pid
         if number not in self.made:
             part = self.version.parts[number]

@@ -66,7 +66,7 @@ def _restore_torch(value: dict[str, Any]) -> None:
     if torch.are_deterministic_algorithms_enabled() != value["deterministic"]:
         torch.use_deterministic_algorithms(value["deterministic"])
     vars(torch._tensor_str.PRINT_OPTS).update(value["shown"])
-    if value.get("threads", torch.get_num_threads()) != torch.get_num_threads():
+    if value.get("threads", torch.get_num_threads()) != torch.get_num_threads():     # which hindsight adds if the script sets it
         torch.set_num_threads(value["threads"])
     if value["matmul"] != torch.get_float32_matmul_precision():
         torch.set_float32_matmul_precision(value["matmul"])

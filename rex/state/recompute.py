@@ -7,13 +7,15 @@ every chunk have the hashes of what was captured; otherwise the version is loade
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sys
 import types
-from typing import Any
+from typing import Any, Iterator
 
 from rex.errors import UsageError
 from rex.state import environment
+from rex.state.declared import pass_on_left
 from rex.state.names import names_in_source
 from rex.state.parts import PartScanner
 from rex.state.versions import Chunk, Delta, History, Reader, Version
@@ -97,15 +99,30 @@ def is_same(version: Version, made: dict[str, Any], scanner: PartScanner, read: 
     assert version.stream is not None
     if not made.keys() >= set(version.names):
         return False
-    scene = Scene(made, scanner, {})
-    walker, failure = walk(scene, version.names)
-    try:
+    with _walked(version, made, scanner) as (walker, failure):
         if failure or walker.engine != version.engine or tuple(walker.out_of_band) != version.out_of_band \
                 or len(walker.parts) != len(version.parts):
             return False
         return walker.file.getvalue() == version.stream.encoded(read) and all(
             live.size == part.size and len(live.chunks) == len(part.chunks) and all(
                 map(_is_same_chunk, live.chunks, part.chunks)) for live, part in zip(walker.parts, version.parts))
+
+
+def take_over_left(version: Version, made: dict[str, Any], scanner: PartScanner, read: Reader | None) -> None:
+    """Have new objects of classes that are left stand for those of a version that are gone, in other versions too."""
+    assert version.stream is not None
+    with _walked(version, made, scanner) as (walker, failure):
+        if not failure:
+            pass_on_left(version.stream.encoded(read), walker.file.getvalue())
+
+
+@contextlib.contextmanager
+def _walked(version: Version, made: dict[str, Any], scanner: PartScanner) -> Iterator[tuple[Any, str]]:
+    """A walk over new values of a version's names, and why it failed ("" if not)."""
+    scene = Scene(made, scanner, {})
+    walker, failure = walk(scene, version.names)
+    try:
+        yield walker, failure
     finally:
         for live in walker.parts if walker is not None else ():
             scanner.forget(live)

@@ -189,6 +189,9 @@ class _Checkout:
                 made = self._run_again(node)
                 values |= {name: made[name] for name in names}
                 self._result.recomputed |= names
+                for version in broken:
+                    if version.node == node and version.stream is not None:
+                        recompute.take_over_left(version, made, self._tracker.scanner, self._read)
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise

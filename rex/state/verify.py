@@ -18,6 +18,7 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, Iterable
 
+from rex.state.declared import SAVE, has_hook, own_state
 from rex.state.importable import is_importable
 from rex.state.kinds import PLAIN
 from rex.state.load import load
@@ -166,6 +167,8 @@ def _name(kind: type) -> tuple[str, str]:
 
 def _steps(a: Any, b: Any) -> list[tuple[str, Any, Any]] | str:
     """Pairs one step below, or how the two differ right here."""
+    if has_hook(type(a)):
+        return [(f".{SAVE}()", own_state(a), own_state(b))]
     if isinstance(a, (type, types.BuiltinFunctionType)) or _is_library(type(a)):
         return []
     if isinstance(a, types.FunctionType):

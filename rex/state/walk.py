@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 from cloudpickle import cloudpickle
 
-from rex.state import arrays, build, pandas_refs, system, tensors
+from rex.state import arrays, build, declared, pandas_refs, system, tensors
 from rex.state.importable import forget_importable, is_importable
 from rex.state.kinds import PLAIN, SHARED, Kinds, foreign_root, is_machinery, is_open_file
 from rex.state.names import names_of
@@ -82,7 +82,7 @@ class Scene:
                 kept.release()
             else:
                 kept.clear_memo()
-                kept.part_objects = []
+                kept.part_objects, kept.own_states = [], []
         self.kept.clear()
 
 
@@ -97,6 +97,7 @@ class _Walking:
         self.out_of_band: list[tuple[int, bool]] = []
         self.codes: set[str] = set()
         self.types: set[type] = set()
+        self.own_states: list[tuple[type, object]] = []     # that classes returned
         self._cells: set[int] = set()
         self.persistent_id = _make_hook(self)   # picklers take it when they are made
 
@@ -143,6 +144,10 @@ class _Walking:
             if id(value) in self._cells:
                 return build.make_cell, ()
             return build.make_cell, (), build.cell_state(value), None, None, build.set_cell
+        if declared.has_hook(kind):
+            state = declared.own_state(value)
+            self.own_states.append((kind, state))
+            return build.make_own, (kind,), (state,), None, None, build.set_own
         if (reduce := _REDUCERS.get((kind.__module__, kind.__name__))) is not None:
             return reduce(value)
         if is_open_file(value) or kind.__name__ == "memmap":
@@ -253,15 +258,27 @@ def walk(scene: Scene, names: tuple[str, ...]) -> tuple[Any, str]:
                     walker.dump(scene.namespace[name])
             return walker, ""
         except Exception as error:   # objects raise what they like
-            first = first or f"{type(error).__name__}: {error}"
+            first = first or _blamed(scene, walker) or f"{type(error).__name__}: {error}"
             forget_importable()
     return walker, first
+
+
+def _blamed(scene: Scene, walker: Any) -> str:
+    """Which class returned a state that cannot be stored, and why; "" if none did."""
+    for kind, state in reversed(walker.own_states if walker is not None else []):
+        again = CloudWalker(scene.anew())
+        scene.kept.append(again)
+        try:
+            again.dump(state)
+        except Exception as error:   # objects raise what they like
+            return f"{kind.__qualname__}.{declared.SAVE} returned what cannot be stored: {type(error).__name__}: {error}"
+    return ""
 
 
 def _may_dill_help(failure: str) -> bool:
     # Nothing loads these, and dill would reopen (and truncate) files or take minutes.
     return not any(word in failure for word in ("an open file", "generator", "share memory", "RecursionError",
-                                                "recursion", "globals of its own"))
+                                                "recursion", "globals of its own", declared.SAVE, declared.WHY_NEVER))
 
 
 def reach(scene: Scene, name: str) -> set[str]:
@@ -278,7 +295,7 @@ def reach(scene: Scene, name: str) -> set[str]:
         value = queue.pop()
         kind = type(value)
         treatment = PLAIN if kind in (str, bytes) else KINDS[kind]
-        if id(value) in seen or treatment is PLAIN or value is scene.namespace or is_machinery(kind):
+        if id(value) in seen or treatment in (PLAIN, _walk_left) or value is scene.namespace or is_machinery(kind):
             continue
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) \
                 and is_importable(value) or kind is types.ModuleType and is_known_module(value):
@@ -370,6 +387,14 @@ def _walk_module(walker: _Walking, value: types.ModuleType) -> object:
     return None
 
 
+def _walk_never(walker: _Walking, value: object) -> object:
+    raise pickle.PicklingError(f"{type(value).__qualname__} {declared.WHY_NEVER}")
+
+
+def _walk_left(walker: _Walking, value: object) -> object:
+    return "left", declared.key_of_left(value), type(value).__qualname__
+
+
 def is_known_module(value: types.ModuleType) -> bool:
     """Whether a module can be imported; others are plain containers."""
     return sys.modules.get(value.__name__) is value
@@ -383,7 +408,8 @@ KINDS = Kinds({list: _walk_list, dict: _walk_dict, set: _walk_set, tuple: _walk_
                bytearray: _walk_bytearray, types.FunctionType: _walk_class,
                types.BuiltinFunctionType: _walk_builtin,
                types.ModuleType: _walk_module},
-              {**arrays.HANDLERS, **tensors.HANDLERS}, _walk_class)
+              {**arrays.HANDLERS, **tensors.HANDLERS}, _walk_class,
+              {declared.NEVER: _walk_never, declared.LEAVE: _walk_left})
 
 
 def foreign_roots(walker: Any) -> frozenset[str]:

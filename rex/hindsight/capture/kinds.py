@@ -12,10 +12,12 @@ import types
 import weakref
 from typing import Any, Callable
 
-from rex.hindsight.capture import arrayshapes, codeshapes, interpreter, livingshapes, nativeshapes, othershapes, pandasshapes, shapes
+from rex.hindsight.capture import (arrayshapes, codeshapes, declaredshapes, interpreter, livingshapes, nativeshapes, othershapes, pandasshapes,
+                                   shapes)
 from rex.hindsight.instrument.usercode import UserCode
 from rex.hindsight.trace.clock import Converting, Reading
 from rex.hindsight.trainers.native import state_of
+from rex.state.declared import NEVER, has_hook, treatment
 
 _LATE: dict[tuple[str, str], str] = {
     ("numpy", "ndarray"): "array", ("numpy", "generic"): "npscalar", ("numpy", "dtype"): "npscalar",
@@ -58,8 +60,9 @@ class Shapes:
             arrayshapes.TensorShape(), arrayshapes.StorageShape(), pandasshapes.BlockRefsShape(), othershapes.RandomShape(),
             othershapes.ReduceShape(), othershapes.OpaqueShape(), othershapes.SuspendedShape(),
             othershapes.FileShape(), othershapes.EnumShape(), othershapes.CycleShape(),
-            nativeshapes.NativeShape(), livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
+            nativeshapes.NativeShape(), declaredshapes.OwnShape(), livingshapes.BarShape(), interpreter.LoggerShape(), interpreter.ThreadShape()]
         self._user = user
+        self._never = declaredshapes.NeverShape()
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._special = {**dict.fromkeys(_ELSEWHERE, othershapes.ProcessShape()),
                          ("pandas.core.internals.managers", "BaseBlockManager"): pandasshapes.BlocksShape(),
@@ -86,6 +89,8 @@ class Shapes:
     def _find(self, kind: type) -> Any:
         if issubclass(kind, type):
             return self.by_tag["class"]
+        if declared := treatment(kind):
+            return self._never if declared == NEVER else self.by_tag["opaque"]
         for base in kind.__mro__:
             if (special := self._special.get((base.__module__, base.__name__))) is not None:
                 return special
@@ -93,6 +98,8 @@ class Shapes:
                 return self.by_tag[tag]
         if state_of(kind) is not None:
             return self.by_tag["native"]
+        if has_hook(kind):
+            return self.by_tag["own"]
         if issubclass(kind, enum.Enum):
             return self.by_tag["enum"]
         if issubclass(kind, random.Random):

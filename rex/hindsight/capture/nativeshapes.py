@@ -6,7 +6,7 @@ from typing import Any, Iterable
 
 from rex.hindsight.capture.graph import LONG_BYTES, Node, Shape, Walk
 from rex.hindsight.capture.shapes import Cannot, attribute_pairs, put_attributes
-from rex.hindsight.trainers.native import NativeState, state_of
+from rex.hindsight.trainers.native import Content, NativeState, state_of
 
 
 class NativeShape(Shape):
@@ -20,7 +20,7 @@ class NativeShape(Shape):
         own = {name: item for name, item in vars(value).items() if name not in state.pointers}
         content = state.save(value)
         return ("native", walk.ref(type(value)), list(own), walk.refs(own.values()),
-                walk.ref(content) if len(content) >= LONG_BYTES else content)
+                walk.ref(content) if type(content) is tuple or len(content) >= LONG_BYTES else content)
 
     def pairs(self, node: Node, live: Any) -> Iterable[tuple[Any, Any]]:
         return [(node[1], type(live)), *attribute_pairs(node[2], node[3], vars(live))]
@@ -48,7 +48,7 @@ class NativeShape(Shape):
             state.load(value, content)
 
 
-def _differs(state: NativeState, value: Any, content: bytes) -> bool:
+def _differs(state: NativeState, value: Any, content: Content) -> bool:
     try:
         return state.save(value) != content
     except Exception:     # a new instance may have nothing to save yet; its kind's adapter raises what it likes

@@ -193,9 +193,9 @@ class Build:
         """Write stored memory to an address."""
         self._memory.write(digest, address, size_bytes)
 
-    def after(self, act: Callable[[], None]) -> None:
-        """Act once all is restored (files have their contents)."""
-        self._after.append(act)
+    def after(self, act: Callable[[], None], is_first: bool = False) -> None:
+        """Act once all is restored (files have their contents); before what was to be done so far, if it is the first."""
+        self._after.insert(0 if is_first else len(self._after), act)
 
     def will_be(self, ref: Any, live: Any) -> bool:
         """Whether a live object, left where it is, will be what the reference stands for."""
@@ -247,9 +247,16 @@ class Build:
             self._fill(number)
 
     def finish(self) -> None:
-        """Do what must come last."""
-        for act in self._after:
-            act()
+        """Do what must come last.
+
+        Raises:
+            Halfway: some of it failed.
+        """
+        try:
+            for act in self._after:
+                act()
+        except Exception as error:   # objects raise what they like
+            raise Halfway(f"an object does not take its content: {error!r}") from error
 
     def _fill(self, number: int) -> None:
         if number not in self._filled:
@@ -261,9 +268,9 @@ class Build:
 
 
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type)
-_TYPED = frozenset(("object", "array", "tensor", "random", "enum", "thread", "bar", "native"))   # whose nodes begin with their class
+_TYPED = frozenset(("object", "array", "tensor", "random", "enum", "thread", "bar", "native", "own"))   # whose nodes begin with their class
 _WITH_MEMORY = frozenset(("array", "tensor"))
-_CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random", "native")
+_CHANGEABLE = ("list", "dict", "set", "bytes", "object", "array", "tensor", "random", "native", "own")
 
 
 def restore(snapshot: Snapshot, shapes: Any, live_roots: Iterable[tuple[str, Any]], memory: Memory,

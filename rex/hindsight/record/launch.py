@@ -127,6 +127,7 @@ def _former(archive: Archive, options: Options) -> dict[str, Any]:
 
 def _job(options: Options, archive: Archive, report: str, former: dict[str, Any]) -> dict[str, Any]:
     from rex.hindsight.policy.factor import observed_factor
+    from rex.state.declared import from_config
     withheld = sorted({*withheld_names(os.environ), *former.get("withheld", ())})
     command = ["python", options.script, *options.arguments]
     begun = begun_facts(command, codec.text(os.getcwdb()))
@@ -142,6 +143,7 @@ def _job(options: Options, archive: Archive, report: str, former: dict[str, Any]
             "arguments": list(options.arguments), "entropy": former.get("entropy") or os.urandom(32).hex(),
             "hash_seed": hash_seed, "unset": unset, "python": platform.python_version(),
             "start_ns": begun["start_ns"], "cwd": os.getcwd(), "withheld": withheld,
+            "classes": former["classes"] if "classes" in former else from_config(),
             "granularity_s": options.granularity_s, "environment": kept}
     return {"archive": archive.path, "name": options.name, "report": report,
             "begun": begun, "script": options.script,

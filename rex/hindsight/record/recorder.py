@@ -75,7 +75,7 @@ class Recorder(Seeker):
 
     def __init__(self, archive: Archive, recording: Recording, head: dict[str, Any], policy: Policy,
                  granularity_s: float = GRANULARITY_S) -> None:
-        super().__init__(archive)
+        super().__init__(archive, classes=head.get("classes"))
         self.log = LogWriter(recording.log_path)
         self.writer = CheckpointWriter(recording, self.log)
         self.clock = Clock()

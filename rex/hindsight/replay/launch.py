@@ -10,6 +10,7 @@ from rex.hindsight.replay.plan import Piece, Plan
 from rex.hindsight.replay.workers import Cluster, Home, Workers
 from rex.hindsight.run.read_ahead import Wanted
 from rex.hindsight.run.room import MOST_BYTES
+from rex.state.declared import LEAVE
 from rex.values import dataclass, field
 
 # Of the first state and of what those behind it do not share with others: less is read sooner than numpy is imported, which the
@@ -49,6 +50,9 @@ def run_plan(plan: Plan, options: Options, workers: Workers | Cluster, show: Sho
         OwnFailure: a worker ended without a result.
     """
     findings = Findings()
+    if plan.skippable and (left := [name for name, how in (plan.run.head.get("classes") or {}).items() if how == LEAVE]):
+        findings.notes["left"] = (f"objects of {', '.join(left)} are left as they live: after a loop that is skipped, "
+                                  "statements may find other values in them")
     jobs = [_job_of(plan, options, workers.home, number) for number in range(len(plan.pieces))]
     for event in workers.events(jobs, [wanted_by(plan, piece) for piece in plan.pieces], options.jobs or workers.count):
         _take(findings, event, show)

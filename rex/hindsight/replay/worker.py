@@ -46,7 +46,7 @@ class Replayer(Seeker):
     """Replays the piece of a run that a job describes."""
 
     def __init__(self, archive: Archive, run: Run, job: dict[str, Any]) -> None:
-        super().__init__(archive, job["start"])
+        super().__init__(archive, job["start"], run.head.get("classes"))
         self.run = run
         self.clock = Clock(run.clock)
         self.entropy = Entropy(bytes.fromhex(run.head["entropy"]))
@@ -219,15 +219,18 @@ class Replayer(Seeker):
                 and end not in self._job["verify"])
 
     def stuck(self, why: str) -> None:
-        self.tell("stuck", position=self.target, why=why)
-        self._events.close()
-        os._exit(0)
+        self._give_up("stuck", position=self.target, why=why)
 
     def unready(self, why: str) -> None:
         self.regret(why)
 
     def regret(self, why: str) -> None:
-        self.tell("regret", why=why)
+        if self._job["runs_all"]:     # so that it would come to this again
+            self.fail(UsageError("what added statements changed cannot be put back", why, "let them change nothing"))
+        self._give_up("regret", why=why)
+
+    def _give_up(self, kind: str, **facts: Any) -> NoReturn:
+        self.tell(kind, **facts)
         self._events.close()
         os._exit(0)
 
@@ -341,9 +344,7 @@ class Replayer(Seeker):
 
     def _lose(self, position: str) -> None:
         """The run went another way than the recorded one."""
-        self.tell("lost", position=position)
-        self._events.close()
-        os._exit(0)
+        self._give_up("lost", position=position)
 
     def leave(self) -> None:
         """The piece is done: end the process without running any more of the script."""

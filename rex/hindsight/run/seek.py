@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import types
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 from rex.archive import Archive
 from rex.errors import OwnFailure
@@ -24,6 +24,7 @@ from rex.hindsight.run.standing import Standing
 from rex.hindsight.trace.clock import Clock, Entropy, now_s
 from rex.hindsight.trace.records import Border, Checkpoint, Run
 from rex.hindsight.trainers import WATCHED, watcher
+from rex.state.declared import declare
 from rex.state.store import read_content
 
 
@@ -39,8 +40,9 @@ class Seeker(Session):
     clock: Clock
     entropy: Entropy
 
-    def __init__(self, archive: Archive, target: str = "") -> None:
+    def __init__(self, archive: Archive, target: str = "", classes: Mapping[str, str] | None = None) -> None:
         super().__init__()
+        declare(classes or {})
         self.archive = archive
         self.shapes = Shapes(self.code)
         self.target, self.is_astray = target, False
@@ -186,11 +188,11 @@ class Seeker(Session):
         settle()     # what still runs may write what is about to be restored
         try:
             values, build = restore(saved, self.shapes, live.items(), memory, known)
+            roots.bind(values)
+            build.finish()
         except Halfway as why:
             self.regret(str(why))
             raise OwnFailure(f"the state at {position} was taken on in part", str(why), "record it again") from why
-        roots.bind(values)
-        build.finish()
         settle()     # whichever stream is next
         self.standing.note(saved, values, build)
         self.clock.count, self.entropy.count = border.clock, border.entropy

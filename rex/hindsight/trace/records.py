@@ -157,10 +157,11 @@ def _checkpoint(line: dict[str, Any]) -> Checkpoint:
 
 
 # What the values of a line's keys are. The first line, the last one and these keys may lack them.
-_MAY_LACK = ("run", "replay", "end", "why_plain", "digest")
+_MAY_LACK = ("run", "replay", "end", "why_plain", "digest", "classes")
 _NAMED: dict[str, dict[str, Any]] = {
     "run": {"format": int, "script": str, "path": str, "arguments": tuple[str, ...], "environment": dict[str, str], "unset": tuple[str, ...],
-            "withheld": tuple[str, ...], "cwd": str, "hash_seed": str, "entropy": str, "python": str, "start_ns": int, "granularity_s": float},
+            "withheld": tuple[str, ...], "cwd": str, "hash_seed": str, "entropy": str, "python": str, "start_ns": int, "granularity_s": float,
+            "classes": dict[str, str]},
     "replay": {"format": int, "of": str, "probes": tuple[tuple[Any, ...], ...], "withheld": tuple[str, ...]},
     "module": {"name": str, "path": str, "why_plain": str}, "trainer": {"name": str, "path": str, "digest": str},
     "out": {"text": str}, "clock": {"s": tuple[float, ...]}, "call": {"loop": str, "function": str}, "plain": {"functions": tuple[str, ...]},

@@ -17,6 +17,9 @@ _ADAPTERS = {("xgboost.core", "Booster"): "xgboost_train", ("xgboost.core", "DMa
 _own: dict[type, NativeState] = {}     # that the script named
 
 
+Content = bytes | tuple[bytes, ...]
+
+
 class NativeState(Protocol):
     """How instances of a class are kept.
 
@@ -30,10 +33,10 @@ class NativeState(Protocol):
     is_fixed: bool
     is_derived: bool
 
-    def save(self, value: Any) -> bytes:
-        """What lies behind the pointers; equal for equal states."""
+    def save(self, value: Any) -> Content:
+        """What lies behind the pointers; equal for equal states. Of pieces, only those that changed are stored."""
 
-    def load(self, value: Any, content: bytes) -> None:
+    def load(self, value: Any, content: Any) -> None:
         """Put that in place of what lies behind the pointers now."""
 
     def new(self, kind: type) -> Any:
