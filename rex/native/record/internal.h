@@ -121,7 +121,6 @@ void speech_stops(const struct task *t);  /* a call stops: who writes without a 
 void speech_went(struct task *t);  /* a call has ended that stopped: its next writes need not, maybe */
 
 /* passed_descriptors.c */
-void record_rights_sent(struct task *t);
 void record_rights(struct task *t, struct bytes *b);
 
 /* programs.c */

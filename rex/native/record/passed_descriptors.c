@@ -17,18 +17,6 @@
 
 enum { ABOUT = 1 | PART_CONTROL };
 
-static struct table handed;              /* by file: what it was to who sent it, 1 + its stream */
-
-/* Before who receives it has it: there it is what it was here. */
-void record_rights_sent(struct task *t)
-{
-    struct rights r = rights_in(t);
-    struct stat st;
-    for (size_t i = 0; i < r.count; i++)
-        if (stat_of_fd(t->tid, r.fd[i], &st))
-            *table_at_file(&handed, st.st_dev, st.st_ino) = (void *)(uintptr_t)(1 + files_stream(t->files, r.fd[i]));
-}
-
 /* The stream of an external file that some task has already. */
 static uint32_t stream_known(const struct stat *st)
 {
@@ -56,9 +44,9 @@ void record_rights(struct task *t, struct bytes *b)
         log_field(b, ABOUT, FIELD_RESOLVED, path, strlen(path));
         log_field(b, ABOUT, FIELD_STAT, &st, sizeof st);
         if (t->nr == REX_NR_recvmsg) {
-            uintptr_t sent = (uintptr_t)*table_at_file(&handed, st.st_dev, st.st_ino);
-            uint32_t known = sent ? (uint32_t)sent - 1 : stream_known(&st);
-            streams[i] = known || sent ? known : record_received(path, &st);
+            bool is_sent = right_is_sent(t, r.fd[i], &streams[i]);
+            uint32_t known = is_sent ? streams[i] : stream_known(&st);
+            streams[i] = known || is_sent ? known : record_received(path, &st);
             files_set(t->files, r.fd[i], streams[i]);
         }
         free(path);

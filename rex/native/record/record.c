@@ -142,6 +142,8 @@ static void entry(struct task *t)
         return;
     if (arrival_begins(t))
         return;
+    if (t->nr == REX_NR_sendmsg)
+        rights_leave(t);
     t->shares = is_shared_call(t);
     if (is_pipe_call(t) || t->shares) {
         t->want_exit = true;
@@ -169,7 +171,7 @@ static void entry(struct task *t)
         return;
     }
     if (is_unlogged(t, external)) {
-        t->want_exit |= duplicates_directory(t);
+        t->want_exit |= duplicates_directory(t) || rights_may_arrive(t);
         return;
     }
     t->want_exit = true;
@@ -187,8 +189,6 @@ static void entry(struct task *t)
     if (plan.seed)
         seed_border(t);
     read_deref(t, c);
-    if (t->nr == REX_NR_sendmsg)
-        record_rights_sent(t);
     if (c->hook == REX_HOOK_OPEN)
         open_entry(t);
     else if (c->hook == REX_HOOK_TREE)
@@ -259,6 +259,11 @@ static void hook_exit(struct task *t, struct bytes *b, int64_t result)
 static void exit_stop(struct task *t, int64_t result)
 {
     if (record_result(t, result) || record_mapped(t, result) || arrival_came(t, result))
+        return;
+    bool is_inner_receive = t->nr == REX_NR_recvmsg && !t->stream;
+    if (is_inner_receive && result >= 0)
+        rights_arrive(t);
+    if (is_inner_receive && !is_pipe_call(t))
         return;
     if (is_descriptor_call(t)) {
         descriptor_exit(t, result);

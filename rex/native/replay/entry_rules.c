@@ -75,6 +75,8 @@ static bool kind(struct request *q)
 {
     struct task *t = q->t;
     pipes_watch(t);
+    if (t->nr == REX_NR_sendmsg)
+        rights_leave(t);
     q->external = t->stream;
     if (!q->external)
         replay_identities(t);
@@ -97,7 +99,7 @@ static bool unlogged_call(struct request *q)
         return false;
     replay_mapping(t);
     replay_interrupts(t);
-    t->want_exit |= replay_makes_epoll(t->nr);
+    t->want_exit |= replay_makes_epoll(t->nr) || rights_may_arrive(t);
     if ((t->matched = replay_arrival(t)))
         replay_perform(t);
     return true;

@@ -97,6 +97,8 @@ static void exit_stop(struct task *t, int64_t result)
         descriptor_exit(t, result);
     else if (replay_inside_exit(t, result) || replay_sleeps_longer(t, result))
         return;
+    else if (t->nr == REX_NR_recvmsg && !t->stream && !t->matched && result >= 0)
+        rights_arrive(t);
     else if (is_interrupted(result) && (waits_on(t, c) || (!t->injected && !replay_awaits_wakeup(t))) && !replay_ends_by_signal(t)) {
         if (t->waits_inside)
             replay_poll_exit(t, NULL, result);

@@ -1,5 +1,6 @@
 /* The control part of a message: descriptors (SCM_RIGHTS) and process ids (SCM_CREDENTIALS) that it passes. */
 #include "base/base.h"
+#include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 #include "track/track.h"
@@ -41,6 +42,51 @@ struct rights rights_in(struct task *t)
     struct rights r = {0};
     each_part(t, add_rights, &r);
     return r;
+}
+
+/* By file: 1 + what a passed descriptor was to its sender, as a stream or a substitute socket; NULL: nobody has sent it. */
+static void **passed(struct task *t, int fd)
+{
+    static struct table files;
+    struct stat st;
+    if (!stat_of_fd(t->tid, fd, &st))
+        return NULL;
+    return table_at_file(&files, st.st_dev, st.st_mode & S_IFMT ? st.st_ino : file_of_fd(t->tid, fd));    /* timers and their like have one inode */
+}
+
+/* A call sends: the receiver may have them before it returns. */
+void rights_leave(struct task *t)
+{
+    struct rights r = rights_in(t);
+    for (size_t i = 0; i < r.count; i++) {
+        void **at = passed(t, r.fd[i]);
+        uint32_t mark = files_mark(t->files, r.fd[i]);
+        if (at)
+            *at = (void *)(uintptr_t)(1 + (uint64_t)(mark < SHARED_FILE || mark == (uint32_t)SOCKET_INSIDE ? mark : 0));
+    }
+}
+
+bool right_is_sent(struct task *t, int fd, uint32_t *mark)
+{
+    void **at = passed(t, fd);
+    *mark = at && *at ? (uint32_t)((uintptr_t)*at - 1) : 0;
+    return at && *at;
+}
+
+bool rights_may_arrive(struct task *t)
+{
+    struct msghdr m;
+    return t->nr == REX_NR_recvmsg && mem_read(t->tid, t->args[1], &m, sizeof m) && m.msg_controllen;
+}
+
+/* To the receiver each is what it was to the sender. */
+void rights_arrive(struct task *t)
+{
+    struct rights r = rights_in(t);
+    uint32_t mark;
+    for (size_t i = 0; i < r.count; i++)
+        if (right_is_sent(t, r.fd[i], &mark))
+            files_set(t->files, r.fd[i], mark);
 }
 
 static void find_credentials(void *what, int kind, uint64_t at, const unsigned char *data, size_t n)

@@ -42,6 +42,9 @@ size_t file_ioctl_answer(const struct task *t);      /* how many bytes the third
 
 /* control_messages.c */
 struct rights rights_in(struct task *t);
+void rights_leave(struct task *t), rights_arrive(struct task *t);
+bool rights_may_arrive(struct task *t);              /* by a call that receives */
+bool right_is_sent(struct task *t, int fd, uint32_t *mark);     /* by a process of the experiment; mark: what it was there */
 uint64_t credentials_in(struct task *t);             /* where they are in the message of its call; 0: none */
 
 /* pipe_turns.c */

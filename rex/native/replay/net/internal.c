@@ -180,7 +180,7 @@ static bool see_to(struct task *t, int fd)
         t->want_exit = true;
         return true;
     case REX_NR_sendmsg:
-        replay_rights_leave(t);
+        rights_leave(t);
         t->want_exit = true;
         return true;
     case REX_NR_recvmsg:
@@ -296,7 +296,7 @@ static void received(struct task *t)
     struct msghdr m = {0};
     struct address a = {0};
     int fd = borrow(t, (int)t->args[0]);
-    replay_rights_arrive(t);
+    rights_arrive(t);
     mem_read(t->tid, t->args[1], &m, sizeof m);
     if (m.msg_name && m.msg_namelen && (inside_family(fd) == AF_UNIX || inside_datagrams(fd)) && inside_exact_end(fd, false, &a))
         mem_write(t->tid, (uint64_t)m.msg_name, &a.a, a.n < t->deref ? a.n : t->deref);

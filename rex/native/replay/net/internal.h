@@ -123,10 +123,6 @@ void replay_option_set(struct task *t, int fd, int64_t result);
 bool replay_get_option(struct task *t, int fd, int family);
 void replay_options_forget(ino_t inode);
 
-/* passed_descriptors.c */
-void replay_rights_leave(struct task *t);  /* over a socket that is made again, which hands them over itself */
-void replay_rights_arrive(struct task *t);
-
 /* reply_order.c */
 void talk_note(struct event *e);  /* of the log: a request or an answer; see replay/net/reply_order.c */
 bool talk_is_next(const struct reply *reply);  /* all is sent that the process had before it */

@@ -18,8 +18,6 @@
 
 #include <sys/socket.h>
 
-static struct table marks;               /* by file: what its descriptors are to us */
-
 #include <fcntl.h>
 
 enum { ABOUT = 1 | PART_CONTROL };
@@ -196,22 +194,4 @@ void replay_rights_taken(struct task *t, const struct event *e)
         mem_write(t->tid, then.at[i], &here.fd[i], sizeof *here.fd);
         files_set(t->files, here.fd[i], stream_of_right(e->record, i));
     }
-}
-
-void replay_rights_leave(struct task *t)
-{
-    struct rights r = rights_in(t);
-    struct stat st;
-    for (size_t i = 0; i < r.count; i++)
-        if (stat_of_fd(t->tid, r.fd[i], &st))
-            *table_at_file(&marks, st.st_dev, st.st_ino) = (void *)(uintptr_t)files_mark(t->files, r.fd[i]);
-}
-
-void replay_rights_arrive(struct task *t)
-{
-    struct rights r = rights_in(t);
-    struct stat st;
-    for (size_t i = 0; i < r.count; i++)
-        if (stat_of_fd(t->tid, r.fd[i], &st))
-            files_set(t->files, r.fd[i], (uint32_t)(uintptr_t)*table_at_file(&marks, st.st_dev, st.st_ino));
 }

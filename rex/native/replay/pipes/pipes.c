@@ -298,6 +298,8 @@ void replay_pipe_exit(struct task *t, struct event *e, int64_t result)
         return;
     }
     correct_message(t);
+    if (t->nr == REX_NR_recvmsg && result >= 0)
+        rights_arrive(t);
     pipe_state(t)->moved.used = pipe_state(t)->moved_away = 0;
     t->lost_reader = result == -EPIPE && op_of(t->nr) != REX_OP_SEND;
     if (result == -EPIPE || result == -EAGAIN)

@@ -84,9 +84,9 @@ static struct task_log *thread_of(struct task *parent)
 
 void replay_born(struct task *parent, struct task *t, uint64_t flags)
 {
-    t->task_log = parent ? parent->task_log ? flags & CLONE_THREAD ? thread_of(parent) : child_of(parent, false) : NULL : task_log_of(0);
-    struct task_log *job = parent && parent->task_log ? replay_job_born(parent, t, flags) : NULL;
-    t->task_log = job ? job : t->task_log;
+    struct task_log *next = parent ? parent->task_log ? flags & CLONE_THREAD ? thread_of(parent) : child_of(parent, false) : NULL : task_log_of(0);
+    struct task_log *job = parent && parent->task_log ? replay_job_born(parent, t, flags) : NULL;    /* t has no log yet: none is taken for alive */
+    t->task_log = job ? job : next;
     t->last_stop = log_now();
     if (!t->task_log || !t->task_log->birth) {
         t->task_log = zalloc(sizeof *t->task_log);
