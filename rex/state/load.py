@@ -18,6 +18,7 @@ from rex.state.classes import make_class, make_foreign_class
 from rex.state.declared import left_object
 from rex.state.parts import LivePart, from_columns, memory_at, unflatten
 from rex.state.versions import CHUNK_BYTES, SEGMENT_ITEMS, Chunk, Part, Reader, Version, decode_items
+from rex.state.widgets import set_no_widget
 
 
 # Chunks that the archive compresses together: one thread's share.
@@ -62,6 +63,8 @@ class _Loading:
             raise pickle.UnpicklingError(f"it was pickled as __main__.{name}, by name only")
         if name == "_make_skeleton_class":
             return make_foreign_class if self.isolated else make_class
+        if name == "set_widget" and self.isolated:
+            return set_no_widget
         return super().find_class(module, name)   # type: ignore[misc]
 
 

@@ -30,7 +30,7 @@ _MAX_PAIRS = 200_000
 # Their authors test pickling, and leave caches out of it on purpose.
 _TRUSTED = frozenset(sys.stdlib_module_names) | frozenset("""
     numpy pandas scipy sklearn matplotlib seaborn polars pyarrow torch networkx statsmodels
-    plotly bokeh xgboost lightgbm nltk spacy PIL cv2 sympy dask xarray rex cloudpickle
+    plotly bokeh xgboost lightgbm nltk spacy PIL cv2 sympy dask xarray rex cloudpickle ipywidgets
 """.split()) - {"__main__"}
 
 

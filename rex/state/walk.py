@@ -18,6 +18,7 @@ from rex.state.importable import forget_importable, is_importable
 from rex.state.kinds import PLAIN, SHARED, Kinds, foreign_root, is_machinery, is_open_file
 from rex.state.names import names_of
 from rex.state.parts import LivePart, PartScanner, flatten
+from rex.state.widgets import callbacks, is_widget, reduce_widget
 
 # Smaller leaves stay in the pickle.
 PART_ITEMS, PART_BYTES = 1024, 64 << 10
@@ -151,6 +152,9 @@ class _Walking:
         if (reduce := _REDUCERS.get((kind.__module__, kind.__name__))) is not None:
             return reduce(value)
         if is_open_file(value) or kind.__name__ == "memmap":
+            if is_widget(kind):
+                _reach_below(self, callbacks(value), {id(value)})
+                return reduce_widget(value)
             raise pickle.PicklingError(f"an open file ({kind.__name__})")
         if isinstance(value, enum.EnumMeta) and not is_importable(value) and _has_noted_members(value):
             raise pickle.PicklingError("attributes of an enum's members")
@@ -290,7 +294,13 @@ def reach(scene: Scene, name: str) -> set[str]:
     walker = _Walking()
     walker.begin(scene, io.BytesIO())
     walker.owner = name
-    queue, seen = [scene.namespace[name]], set()
+    _reach_below(walker, [scene.namespace[name]], set())
+    return walker.codes
+
+
+def _reach_below(walker: _Walking, queue: list[Any], seen: set[int]) -> None:
+    """Share what is reached by the garbage collector's view, but for what was seen, and note the names in its functions."""
+    scene = walker.scene
     while queue and len(seen) < _MAX_REACHED:
         value = queue.pop()
         kind = type(value)
@@ -316,7 +326,6 @@ def reach(scene: Scene, name: str) -> set[str]:
         if kind is not tuple or value:
             walker.share(value)
         queue += gc.get_referents(value)
-    return walker.codes
 
 
 def _walk_list(walker: _Walking, value: list[Any]) -> object:

@@ -126,3 +126,43 @@ def test_a_removal_is_named_and_not_done(tmp_path: Path) -> None:
 def test_a_library_that_only_an_added_statement_imports_is_no_difference(tmp_path: Path) -> None:
     _, out, told = replayed(tmp_path, "import decimal; open('sum.txt', 'a').write(f'{decimal.Decimal(epoch)}\\n')")
     assert (out / "sum.txt").read_text() == "".join(f"{n}\n" for n in range(6)) and "as recorded" in told
+
+
+BOARDS = """
+    import torch
+    from torch.utils.tensorboard import SummaryWriter
+    own = SummaryWriter("runs")
+    value = 0.0
+    for epoch in range(3):
+        for step in range(5):
+            value += epoch * step
+        own.add_scalar("value", value, epoch)
+        print("epoch", epoch, value)
+    own.close()
+    """
+
+
+def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """What the one file of events in a folder has, by tag."""
+    from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+    path, = folder.glob("events.out.tfevents.*")
+    found: dict[str, list[tuple[int, float]]] = {}
+    for event in EventFileLoader(str(path)).Load():
+        for each in event.summary.value:
+            found.setdefault(each.tag, []).append((event.step, each.tensor.float_val[0]))
+    return found
+
+
+def test_events_of_an_added_writer_come_out_apart_from_the_scripts(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("tensorboard", reason="tensorboard is not installed")
+    case = Case(tmp_path, train=BOARDS)
+    case.record()
+    before = scalars(tmp_path / "runs")
+    case.add_after("train", "own = ", 'mine = SummaryWriter("added")')
+    case.add_after("train", "print(", 'mine.add_scalar("double", value * 2, epoch)')
+    case.replay("-o", "out")
+    assert "1 file that added statements wrote" in case.told and "3 loops skipped" in case.told
+    place = tmp_path / "out" / tmp_path.relative_to("/")
+    assert scalars(place / "added") == {"double": [(0, 0.0), (1, 20.0), (2, 60.0)]}
+    assert not (place / "runs").exists() and not (tmp_path / "added").exists() and scalars(tmp_path / "runs") == before

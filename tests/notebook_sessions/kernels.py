@@ -19,6 +19,7 @@ class Cell:
     def __init__(self) -> None:
         self.stdout = self.stderr = ""
         self.results: list[dict[str, Any]] = []
+        self.updates: list[dict[str, Any]] = []     # of widgets
         self.error = ""
         self.count = 0
 
@@ -67,6 +68,8 @@ class Kernel:
                 setattr(cell, content["name"], getattr(cell, content["name"]) + content["text"])
             elif kind in ("execute_result", "display_data"):
                 cell.results.append(content["data"])
+            elif kind == "comm_msg":
+                cell.updates.append(content["data"])
             elif kind == "error":
                 cell.error = f"{content['ename']}: {content['evalue']}"
             elif kind == "status" and content["execution_state"] == "idle":

@@ -6,8 +6,10 @@ import contextlib
 import gc
 import io
 import os
+import re
 import sys
-from typing import Any, Container, Iterator
+from collections import Counter
+from typing import Any, Collection, Container, Iterator
 
 from rex.errors import UsageError
 from rex.hindsight.replay.private import PrivateView, is_removal
@@ -16,7 +18,7 @@ from rex.hindsight.replay.private import PrivateView, is_removal
 class AddedFiles:
     """Knows which of the files that a worker wrote are of added statements: those that the recorded run did not write."""
 
-    def __init__(self, view: PrivateView, recorded: Container[str]) -> None:
+    def __init__(self, view: PrivateView, recorded: Collection[str]) -> None:
         """Args: recorded: paths that the run wrote."""
         self._view, self._recorded = view, recorded
         self._sizes: dict[str, int] = {}       # of what was there before the worker's piece began
@@ -47,17 +49,26 @@ class AddedFiles:
         self._anew.clear()
         self._unshown.clear()
 
-    def told(self) -> Iterator[dict[str, Any]]:
+    def told(self, own: Container[str] = ()) -> Iterator[dict[str, Any]]:
         """Path and place of each file that belongs to this worker, in order.
 
+        A file that is opened outside of added statements, under a recorded name but for its numbers (of a process, a time), is
+        the recorded one, unless there are more of such a name.
+
+        Args:
+            own: paths that were opened for writing outside of added statements, in this process too.
         `after`: bytes that others reported already; what follows is to be added. -1: it stands for all that others have.
         """
         changed = sorted(self._view.changed())
+        recorded = Counter(map(_without_numbers, self._recorded))
+        found = Counter(_without_numbers(path) for path, _, _ in changed if path not in self._recorded)
         if changed:
             flush_all()
         for path, at, _ in changed:
             info = os.lstat(at)
-            if path in self._recorded and path not in self._shared or path in self._unshown or path.endswith(".pyc"):
+            name = _without_numbers(path)
+            is_own = path in self._recorded or path in own and found[name] <= recorded[name]
+            if is_own and path not in self._shared or path in self._unshown or path.endswith(".pyc"):
                 continue
             if is_removal(info):
                 yield {"path": path, "at": "", "after": -1}
@@ -65,6 +76,10 @@ class AddedFiles:
                 yield {"path": path, "at": at, "after": -1}
             elif info.st_size != self._sizes.get(path, -1):
                 yield {"path": path, "at": at, "after": self._sizes.get(path, 0)}
+
+
+def _without_numbers(path: str) -> str:
+    return re.sub(r"\d+", "0", path)
 
 
 def flush_all() -> None:

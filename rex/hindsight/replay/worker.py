@@ -91,7 +91,7 @@ class Replayer(Seeker):
         self.files.unkept = {path for path, line in self.run.files.items() if line["was_there"] and not line["before"]}
         self.files.note_unkept = lambda path: self.tell("note", key=f"unkept {path}", text=f"{path} was there before the run, "
                                                         "which did not keep it: what is read of it is what the run left there")
-        self.files.is_added = self._is_added
+        self.files.is_added, self.files.is_adding = self._is_added, lambda: bool(self.in_probe)
         self.files.install()
         self.plain.install()
 
@@ -365,7 +365,7 @@ class Replayer(Seeker):
     def _tell_added(self) -> None:
         if self.added is None or not self.has_begun:
             return
-        for facts in self.added.told():
+        for facts in self.added.told(self.files.opened if self.files else ()):
             if facts["at"]:
                 self.tell("file", **facts)
             else:

@@ -73,7 +73,7 @@ class Files:
         self.stale: set[str] = set()     # written in parts of the run that were skipped
         self._read_back: set[str] = set()
         self._inputs: set[str] = set()
-        self._beside: set[str] = set()
+        self._beside: dict[str, bool] = {}
         self._apart, self._note_written, self._note_input = apart, note_written, note_input
         self.has_descriptors = False     # the script opened files by os.open: where they stand is the kernel's to know
         self._cache: dict[str, tuple[tuple[int, ...], bytes]] = {}
@@ -82,6 +82,7 @@ class Files:
         self.note_unkept: Callable[[str], None] = lambda path: None
         # Called for a file about to be written, and whether its content goes; True: it is none of the script's.
         self.is_added: Callable[[str, bool], bool] = lambda path, is_anew: False
+        self.is_adding: Callable[[], bool] = lambda: False
         self._child_files: ChildFiles | None = None      # once there were child processes
         self._is_ours = False
         self._pid, self._thread = os.getpid(), threading.get_ident()
@@ -133,8 +134,13 @@ class Files:
             return
         where = os.path.abspath(os.fsdecode(path))
         if where not in self.written and where not in self._beside and not where.startswith((*_SYSTEM, *self._apart)):
-            self._beside.add(where)
+            self._beside[where] = self.is_adding()
             self._note_written(where, self._was_there(where), None)
+
+    @property
+    def opened(self) -> set[str]:
+        """All that was opened for writing, but by added statements, or by other threads while one of these ran."""
+        return {*self.written, *(path for path, is_added in self._beside.items() if not is_added)}
 
     def will_write(self, path: Any) -> None:
         """A library is about to write a file without Python's knowledge."""

@@ -44,6 +44,17 @@ def test_what_the_run_writes_is_not_told_unless_an_added_statement_opened_it(add
     assert parts(added) == {"new": 0, "of_the_run": 0}
 
 
+def test_a_recorded_name_with_other_numbers_is_the_recorded_file(added: AddedFiles, tmp_path: Path) -> None:
+    files = AddedFiles(added._view, {f"{tmp_path}/events.17.of.4"})
+    (tmp_path / "events.23.of.9").write_text("x")
+    (tmp_path / "other").write_text("x")
+    opened = {f"{tmp_path}/events.23.of.9", f"{tmp_path}/other"}
+    assert [os.path.basename(facts["path"]) for facts in files.told(opened)] == ["other"]
+    assert len(list(files.told())) == 2     # an added statement opened both
+    (tmp_path / "events.23.of.10").write_text("x")
+    assert len(list(files.told(opened))) == 3     # which of them is the recorded one, nobody knows
+
+
 def test_a_worker_tells_what_came_since_its_piece_began(added: AddedFiles, tmp_path: Path) -> None:
     grows, stays, anew = tmp_path / "grows", tmp_path / "stays", tmp_path / "anew"
     for path in (grows, stays, anew):
