@@ -67,6 +67,18 @@ static bool is_dots(const char *name)
     return !*name || !strcmp(name, ".") || !strcmp(name, "..");
 }
 
+/* Where a path leads for the task: /proc/self is the task there, and not the tracer. */
+static char *real_for(struct task *t, const char *path)
+{
+    char own[32], *real = path_real(path), *of_task;
+    size_t n = (size_t)snprintf(own, sizeof own, "/proc/%d/", getpid());
+    if (!real || strncmp(real, own, n))
+        return real;
+    of_task = text("/proc/%d/%s", t->leader->tid, real + n);
+    free(real);
+    return of_task;
+}
+
 /* Absolute and without links; the last component may be missing, and is itself
  * followed only on request.  NULL if there is no such directory. */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow)
@@ -84,14 +96,14 @@ char *path_resolve(struct task *t, int dirfd, const char *path, bool follow)
     if (!slash)                       /* a pipe or socket has no place */
         return full;
     if (follow || is_dots(name)) {
-        result = path_real(full);
+        result = real_for(t, full);
         if (result || is_dots(name)) {
             free(full);
             return result;
         }
     }
     *slash = 0;
-    char *parent = path_real(slash == full ? "/" : full);
+    char *parent = real_for(t, slash == full ? "/" : full);
     result = parent ? text("%s/%s", strcmp(parent, "/") ? parent : "", name) : NULL;
     free(parent);
     free(full);

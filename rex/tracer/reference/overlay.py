@@ -165,7 +165,7 @@ class Overlay:
         mode = _masked(task, _after_path(task, event))
         self._make_parents(path)
         with suppress(FileExistsError):
-            os.mknod(self._upper(path), 0o600 | (stat.S_IFIFO if stat.S_ISFIFO(mode) else 0))
+            os.mknod(self._upper(path), 0o600 | (stat.S_IFMT(mode) if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) else 0))
         os.chmod(self._upper(path), mode & 0o7777)
 
     def _remove(self, path: bytes, is_directory: bool) -> None:
