@@ -97,7 +97,7 @@ class _Walking:
         self.part_objects: list[object] = []          # kept alive, and given to the loader
         self.out_of_band: list[tuple[int, bool]] = []
         self.codes: set[str] = set()
-        self.types: set[type] = set()
+        self.types: dict[type, bool] = {}     # whether they tell their own state
         self.own_states: list[tuple[type, object]] = []     # that classes returned
         self._cells: set[int] = set()
         self.persistent_id = _make_hook(self)   # picklers take it when they are made
@@ -136,7 +136,9 @@ class _Walking:
 
     def reducer_override(self, value: Any) -> Any:
         kind = type(value)
-        self.types.add(kind)
+        has_hook = self.types.get(kind)
+        if has_hook is None:
+            has_hook = self.types[kind] = declared.has_hook(kind)
         if kind is types.FunctionType:
             if is_importable(value):
                 return NotImplemented
@@ -145,7 +147,7 @@ class _Walking:
             if id(value) in self._cells:
                 return build.make_cell, ()
             return build.make_cell, (), build.cell_state(value), None, None, build.set_cell
-        if declared.has_hook(kind):
+        if has_hook:
             state = declared.own_state(value)
             self.own_states.append((kind, state))
             return build.make_own, (kind,), (state,), None, None, build.set_own
