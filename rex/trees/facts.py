@@ -16,6 +16,7 @@ GIVEN = frozenset((FILE, ABSENT, LOOK, LIST, KERNEL))
 
 # Sources of what no key holds.
 CLOCK, RANDOMNESS, MACHINE, NETWORK, DEVICE, OTHERS = "clock", "randomness", "machine", "network", "device", "other processes"
+NEVER = frozenset((NETWORK, DEVICE, OTHERS))         # nobody can tell what would come from these another time
 
 
 @dataclass(slots=True)

@@ -142,7 +142,7 @@ class Reuser:
         known = self._known.get(hash_words(process.arguments), [])
         refused: set[str] = set()
         for source, entry in reversed(known):
-            if entry.needs in refused or not entry.result:
+            if entry.needs in refused or not entry.needs or not entry.result:
                 continue
             if self._would_do_the_same(source, entry, process):
                 results = {other.result for _, other in known if other.key == entry.key and other.result}
@@ -151,9 +151,11 @@ class Reuser:
         return None
 
     def _other_variables(self, process: LiveProcess) -> list[str]:
-        """Those of the recorded run of a command that has the fewest others."""
-        found = []
-        for source, entry in self._known.get(hash_words(process.arguments), []):
+        """Those of the recorded run of a command that has the fewest others; the newest first, as reading takes time."""
+        found: list[list[str]] = []
+        for source, entry in reversed(self._known.get(hash_words(process.arguments), [])):
+            if found and not found[-1]:
+                break
             with suppress(RexError):
                 found.append(process.other_variables(source.experiment.manifest, source.maker().program(entry.task)))
         return min(found, key=len, default=[])
@@ -171,7 +173,7 @@ class Reuser:
     def _may_stand_in(self, step: Step, manifest: Manifest, process: LiveProcess) -> bool:
         if step.against or not step.is_known or step.status is None or step.status < 0:
             return False
-        refused = {kinds.NETWORK, kinds.DEVICE, kinds.OTHERS} | ({kinds.CLOCK, kinds.RANDOMNESS, kinds.MACHINE} if self._is_strict else set())
+        refused = kinds.NEVER | ({kinds.CLOCK, kinds.RANDOMNESS, kinds.MACHINE} if self._is_strict else set())
         if refused.intersection(step.sources) or kinds.MACHINE in step.sources and not self._is_here(manifest, step, process):
             return False
         if any(self._now.files.is_there(codec.raw(path)) for path in step.passing):

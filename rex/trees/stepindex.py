@@ -14,14 +14,14 @@ from rex.archive.locks import write_atomically
 from rex.errors import NotFound, RexError
 from rex.trees.cut import plain_runs
 from rex.trees.factcache import load_facts
-from rex.trees.facts import REUSED
+from rex.trees.facts import NEVER, REUSED
 from rex.trees.grafts import Makers
 from rex.trees.steps import StepMaker
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 10
+FORMAT = 11
 _MAX_BYTES = 1 << 26
 
 
@@ -32,7 +32,7 @@ class Entry:
     Attributes:
         words: hash of its arguments.
         key, result: of the step; result "": not all of it is known.
-        needs: hash of everything that has to be equal now.
+        needs: hash of everything that has to be equal now; "": it is never put back.
     """
 
     task: int
@@ -97,10 +97,11 @@ class Source:
 
 def _entry(maker: StepMaker, task: int) -> Entry:
     step = maker.step([task])
+    may_be = not (step.against or NEVER.intersection(step.sources) or step.status is None or step.status < 0)
     needs = repr([step.programs, [(each.kind, each.path, each.value, each.seen) for each in step.given], step.against, step.passing,
                   step.status, [(each.path, each.value, each.was_there) for each in step.left]])
     return Entry(task, hash_words(maker.program(task)["arguments"]), step.key, step.result if step.is_known else "",
-                 hashlib.sha256(needs.encode("utf-8", "surrogatepass")).hexdigest()[:24])
+                 hashlib.sha256(needs.encode("utf-8", "surrogatepass")).hexdigest()[:24] if may_be else "")
 
 
 def sources(experiments: Sequence["Experiment"]) -> list[tuple[Source, list[Entry]]]:

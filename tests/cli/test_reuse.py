@@ -195,6 +195,17 @@ def test_a_pipeline_whose_reader_ends_early_is_put_back(tmp_path: Path) -> None:
     assert study.programs() == {"sh"}
 
 
+def test_runs_of_which_nothing_can_be_put_back_are_not_read(tmp_path: Path) -> None:
+    study, cache = Study(tmp_path, "touch -d @1 a.txt\n# 1\n"), tmp_path / "cache"
+    for edit in ("1", "2", "3"):
+        study.edit("# ", f"# {edit}")                     # else equal runs are looked at once anyway
+        for facts in cache.glob("**/*.json.gz"):
+            facts.unlink()
+        assert study.record(XDG_CACHE_HOME=str(cache))["reused"] == []
+    assert len(list(cache.glob("**/*.index.json"))) == 2
+    assert len(list(cache.glob("**/*.json.gz"))) == 1     # of the newest, to make its index
+
+
 def test_recheck_finds_what_is_another_thing(tmp_path: Path) -> None:
     study = Study(tmp_path, "cp in.txt copy.txt\n# one\n")
     study.record()
