@@ -17,7 +17,7 @@ from rex.trees.reader import read_facts
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 9
+FORMAT = 10
 _MAX_BYTES = 1 << 28
 
 
@@ -49,7 +49,7 @@ def encode(facts: RunFacts) -> dict[str, Any]:
     """The form that is kept."""
     return {"format": FORMAT, "processes": [asdict(each) for each in facts.processes.values()],
             "uses": [[use.at, use.process, use.kind, use.path, use.value, use.name] for use in facts.uses],
-            "environments": facts.environments, "ties": facts.ties}
+            "environments": facts.environments, "ties": facts.ties, "linked": facts.linked}
 
 
 def decode(data: dict[str, Any]) -> RunFacts | None:
@@ -66,4 +66,4 @@ def decode(data: dict[str, Any]) -> RunFacts | None:
         printed = [(int(at), int(stream), str(text)) for at, stream, text in each.pop("printed")]
         processes[each["task"]] = ProcessFacts(**each, standard=standard, printed=printed)
     return RunFacts(processes, [Use(*use) for use in data["uses"]], data["environments"],
-                    [(one, two) for one, two in data["ties"]])
+                    [(one, two) for one, two in data["ties"]], [str(path) for path in data["linked"]])

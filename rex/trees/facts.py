@@ -98,6 +98,7 @@ class RunFacts:
     Attributes:
         uses: in order of events.
         ties: pairs of processes that exchange data through pipes or memory.
+        linked: names of files that had another name (a hard link) when they were opened, or were cut without being opened.
         put_back_s: by process, seconds of the step that was put back in its place (rex/trees/grafts.py).
     """
 
@@ -105,6 +106,7 @@ class RunFacts:
     uses: list[Use] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
     ties: list[tuple[int, int]] = field(default_factory=list)
+    linked: list[str] = field(default_factory=list)
     put_back_s: dict[int, float] = field(default_factory=dict)
 
 

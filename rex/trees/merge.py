@@ -153,7 +153,8 @@ def _reasons(step: Step, other: Step, writers: dict[str, str]) -> Iterator[str]:
     executed = {each["program"] for each in step.programs}
     absent = [{each.path for each in one.given if each.kind == ABSENT and each.value.endswith(_NOT_THERE)} for one in (step, other)]
     told: set[str] = set()
-    inputs, libraries = [], []
+    inputs: list[str] = []
+    libraries: list[str] = []
     for mine_given, its_given in _given_differ(step, other):
         given = mine_given or its_given
         assert given

@@ -271,13 +271,12 @@ class _Reader:
     def _content(self, path: str, event: Event | None) -> str:
         """The sha256 of a file as an event found it; "" if the archive lacks that."""
         entry, content = self._files.get(path), None
-        if entry and not entry.is_changed:
-            content = entry.initial.content if entry.initial else None
-        elif entry and event:
-            now = stat_in(event.data(STAT) or b"")
-            for state in (entry.initial, entry.final):
-                if state and now and (now.size, now.mtime_ns) == (state.size, state.mtime_ns):
-                    content = state.content
+        now = stat_in(event.data(STAT) or b"") if event else None
+        # A write by another name is no change of this entry.
+        is_same = bool(entry and not entry.is_changed and not (now and now.links > 1))
+        for state in (entry.initial, entry.final) if entry else ():
+            if state and (is_same or now and (now.size, now.mtime_ns) == (state.size, state.mtime_ns)):
+                content = state.content
         return content.sha256 if content else ""
 
     def _opened(self, number: int, event: Event, process: ProcessFacts) -> None:
@@ -302,6 +301,8 @@ class _Reader:
             self._use(number, process, LOOK, path, looks.of_directory(mode))
         elif stat.S_ISREG(mode):
             name = self._given_path(event, process)
+            if told and told.links > 1:
+                self._found.linked.append(path)
             if is_exclusive(open_flags(event)):
                 self._use(number, process, ABSENT, path, looks.of_name_itself("ENOENT"))
             for _, kind in file_uses(event):
@@ -333,6 +334,8 @@ class _Reader:
             self._object(process, "it sets times or owners of files")
         if call.op in (Op.CHMOD, Op.TRUNCATE) and paths:
             self._through_link(process, self._given_path(event, process), paths[0])
+        if call.op is Op.TRUNCATE:
+            self._found.linked += paths              # nobody looked how many names it has
         for name, kind in file_uses(event):
             self._changed(number, event, process, codec.text(name), kind)
 

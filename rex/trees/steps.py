@@ -13,6 +13,7 @@ from rex.trees import facts as kinds
 from rex.trees import inherited, looks
 from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, MOVED, NAME, OWN, REMOVE, SHARED, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.trees.made import Made
+from rex.trees.othernames import OtherNames
 
 if TYPE_CHECKING:
     from rex.archive import FileState, Manifest
@@ -140,6 +141,7 @@ class StepMaker:
             if use.kind not in GIVEN:
                 self._changes.setdefault(use.path, []).append(use)
                 self._changes_in.setdefault(os.path.dirname(use.path), []).append(use)
+        self._other_names = OtherNames(run.linked, run.uses, run.processes)
         self._statuses = {process.task: process.exit_status for process in manifest.processes}
         self._cpu_s = {process.task: process.cpu_s for process in manifest.processes}
         self._spans = {process.task: (process.start_s, process.end_s or process.start_s) for process in manifest.processes}
@@ -283,7 +285,7 @@ class StepMaker:
             first = next(number for number, use in enumerate(all_changes) if use.process in inside)
             tail = all_changes[first:]
             mine = [use for use in tail if use.process in inside]
-            is_last = all(use.process in inside or use.value == TIME for use in tail)
+            is_last = all(use.process in inside or use.value == TIME for use in tail) and not self._other_names.may_write(path, mine[0].at)
             final = entry.final if entry else None
             if mine[-1].kind == REMOVE:
                 if first and not (path in free and all_changes[first - 1].kind == REMOVE) or not first and entry and entry.initial:

@@ -159,6 +159,19 @@ def test_a_step_that_wrote_through_a_link_runs_where_the_name_is_a_file(tmp_path
     assert (study.work / "made").read_text().split() == ["2", "a", "1", "b", "1", "c"]
 
 
+@pytest.mark.parametrize("step, after", [("sh -c 'cat none.txt > one.txt & wait'", "cat one.txt > seen.txt\n"), ("sort one.txt > seen.txt", "")])
+def test_a_file_that_was_written_by_another_name_later(step: str, after: str, tmp_path: Path) -> None:
+    study = Study(tmp_path, f"{step}\necho later > other.txt\n")
+    study.write("none.txt", "")
+    study.write("one.txt", "once\n")
+    (study.work / "other.txt").hardlink_to(study.work / "one.txt")
+    study.record()
+    (study.work / "other.txt").unlink()
+    study.write("one.txt", "later\n")
+    study.edit(step, f"{step}\n{after}true")
+    study.record()
+
+
 def test_strict_runs_what_drew_something(tmp_path: Path) -> None:
     study = Study(tmp_path, "sort in.txt > s.txt\ndate +%Y > year.txt\n")
     study.record()
