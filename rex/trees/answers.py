@@ -14,6 +14,8 @@ from rex.trees import looks
 _STATX, _NOFOLLOW = BY_NAME["statx"].nr, 0x100
 _O_NOFOLLOW = 0o400000
 _NO_ATTRIBUTE = (0, -errno.ENODATA)
+_BIND = BY_NAME["bind"].nr
+_HOST_ITSELF = (b"\x02\0\0\0\x7f", b"\x0a\0\0\0\0\0\0\0" + bytes(15) + b"\x01")      # any port of 127.0.0.0/8, of ::1
 
 
 def of_look(event: Event) -> str:
@@ -36,6 +38,11 @@ def of_failure(event: Event) -> str:
     """The error of a call on a name, by name."""
     error = errno.errorcode.get(-event.result, str(event.result))
     return error if follows(event) else looks.of_name_itself(error)
+
+
+def is_of_host_itself(event: Event, address: bytes) -> bool:
+    """Whether a call takes any free port that no other host reaches: programs learn so whether there is IPv6 (urllib3)."""
+    return event.call == _BIND and address.startswith(_HOST_ITSELF)
 
 
 def follows(event: Event) -> bool:

@@ -423,7 +423,7 @@ class _Reader:
         if event.result == -errno.ENOENT and address[:2] == _LOCAL:      # nobody serves there: as of nscd, which libc looks for
             self._use(number, process, ABSENT, codec.text(address[2:].split(b"\0")[0]), "ENOENT")
         elif event.stream > 3 or event.result < 0:
-            self._draw(process, facts.NETWORK)
+            self._draw(process, facts.MACHINE if answers.is_of_host_itself(event, address) else facts.NETWORK)
 
     def _print(self, number: int, event: Event, process: ProcessFacts) -> None:
         data = b"".join(event.all_data(IN))[:event.result]

@@ -208,6 +208,16 @@ def test_a_pipeline_whose_reader_ends_early_is_put_back(tmp_path: Path) -> None:
     assert study.programs() == {"sh"}
 
 
+@pytest.mark.parametrize("address", ['"::1", 0', '"127.0.0.1", 0', '"0.0.0.0", 0', '"127.0.0.1", 0)); s.listen(); s.setblocking(False); s.connect_ex(("127.0.0.1", 9'])
+def test_a_free_port_that_no_other_host_reaches_is_no_network(address: str, tmp_path: Path) -> None:
+    family = "AF_INET6" if "::" in address else "AF_INET"
+    study = Study(tmp_path, f"python3 -c 'import socket; s = socket.socket(socket.{family}); s.bind(({address}))'\n: 1\n")
+    study.record()
+    study.edit(": 1", ": 2")
+    is_network = "0.0.0.0" in address or "connect" in address
+    assert study.programs() == (set() if is_network else {"python3"})
+
+
 def test_runs_of_which_nothing_can_be_put_back_are_not_read(tmp_path: Path) -> None:
     study, cache = Study(tmp_path, "touch -d @1 a.txt\n# 1\n"), tmp_path / "cache"
     for edit in ("1", "2", "3"):
