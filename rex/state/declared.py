@@ -148,6 +148,11 @@ _left = _Left()
 key_of_left: Callable[[Any], str] = _left.key_of
 
 
+def has_left(stream: bytes) -> bool:
+    """Whether a pickle has objects that were left."""
+    return _KEY.search(stream) is not None
+
+
 def pass_on_left(former: bytes, now: bytes) -> None:
     """Have live objects in a pickle go by the keys that a former pickle of the same variables has, too."""
     _left.pass_on(former, now)

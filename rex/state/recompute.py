@@ -13,9 +13,9 @@ import sys
 import types
 from typing import Any, Iterator
 
-from rex.errors import UsageError
+from rex.errors import RexError, UsageError
 from rex.state import environment
-from rex.state.declared import pass_on_left
+from rex.state.declared import has_left, pass_on_left
 from rex.state.names import names_in_source
 from rex.state.parts import PartScanner
 from rex.state.versions import Chunk, Delta, History, Reader, Version
@@ -111,9 +111,15 @@ def is_same(version: Version, made: dict[str, Any], scanner: PartScanner, read: 
 def take_over_left(version: Version, made: dict[str, Any], scanner: PartScanner, read: Reader | None) -> None:
     """Have new objects of classes that are left stand for those of a version that are gone, in other versions too."""
     assert version.stream is not None
+    try:
+        former = version.stream.encoded(read)
+    except RexError:     # nobody knows which objects it had
+        return
+    if not has_left(former):
+        return
     with _walked(version, made, scanner) as (walker, failure):
         if not failure:
-            pass_on_left(version.stream.encoded(read), walker.file.getvalue())
+            pass_on_left(former, walker.file.getvalue())
 
 
 @contextlib.contextmanager
