@@ -12,13 +12,7 @@ from rex.archive.store import Store
 from rex.digest import Sha256
 from rex.errors import Damaged
 
-_LEVEL = 8
-# A log is stored as its difference from another one if that takes less than this part of it.
-_WORTH_A_BASE, _SURELY = 0.5, 1 / 20
-_SMALL_LOG_BYTES = 32 << 10   # up to here nothing is to be gained
-_LARGE_LOG_BYTES = codec.MAX_BASE_BYTES * 7 // 8
 _BLOCK_BYTES = 512 << 10
-_LOOK_AGAIN_S = 0.1          # the task that reports the end wakes up the waiting one
 
 
 class _Verified(io.RawIOBase):

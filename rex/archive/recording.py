@@ -224,7 +224,7 @@ class Recording:
 
     def _log_keeper(self, command: list[str]) -> logkeeper.LogKeeper:
         return logkeeper.LogKeeper(self.log_path, self._packer, self._store,
-                              lambda is_apart: self._find_base(command, is_apart))
+                                   lambda is_apart: self._find_base(command, is_apart))
 
     def _store_log(self, manifest: Manifest) -> LogFacts | None:
         log, self._log = self._log, None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from rex.archive.content import Content, check_content
 from rex.digest import Sha256
 from rex.errors import Damaged

@@ -51,7 +51,7 @@ class Roots:
             outermost: frame of the outermost loop; libraries' frames around it are left alone.
             loops: loop entries from outside in; each has an `iterator`.
             kept: names that probes bind: no part of the state.
-            withheld: variables of the environment that are credentials.
+            withheld: variables of the environment that are credentials, or that added statements set.
             files: what the script wrote.
             code: tells which variables only added statements look at.
             lent: what the user's code may put into libraries.
