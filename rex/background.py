@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Callable, Generic, Sequence, TypeVar
+from rex.hints import Any, Callable, Generic, Sequence, TypeVar
 
 S, T = TypeVar("S"), TypeVar("T")
 _NICENESS = 5

@@ -7,13 +7,14 @@ and nothing is decompressed beyond it.
 from __future__ import annotations
 
 import threading
-from typing import IO, TYPE_CHECKING, BinaryIO, Iterable, Sequence
+from rex.hints import IO, TYPE_CHECKING, BinaryIO, Iterable, Sequence
 
 from rex.digest import Sha256
 from rex.errors import Damaged
+from rex.zstd import zstd
 
 if TYPE_CHECKING:
-    import zstandard   # at run time by those who use it: it takes a while, and a recorded program is not to wait for it
+    import zstandard   # at run time `zstd` by those who use it: a recorded program is not to wait for it
 
 # What a stranger's frame may make us allocate for its window while streaming.
 MAX_WINDOW_BYTES = 1 << 27
@@ -64,13 +65,13 @@ def is_run(words: memoryview, at: int) -> bool:
 
 def compress(data: bytes | memoryview, level: int) -> bytes:
     """One zstd frame that declares its size; the GIL is free meanwhile."""
-    import zstandard
     made: dict[tuple[int, bool], zstandard.ZstdCompressor] = _contexts.__dict__.setdefault("compressors", {})
     is_wide = len(data) > _WIDE_BYTES
     if (level, is_wide) not in made:
-        wide = zstandard.ZstdCompressionParameters.from_level(level, window_log=_WIDE_WINDOW_LOG)
-        made[level, is_wide] = (zstandard.ZstdCompressor(compression_params=wide) if is_wide else
-                                zstandard.ZstdCompressor(level=level))
+        library = zstd()
+        wide = library.ZstdCompressionParameters.from_level(level, window_log=_WIDE_WINDOW_LOG)
+        made[level, is_wide] = (library.ZstdCompressor(compression_params=wide) if is_wide else
+                                library.ZstdCompressor(level=level))
     return made[level, is_wide].compress(data)
 
 
@@ -107,17 +108,17 @@ def decompress(frame: bytes, limit_bytes: int) -> bytes:
     Raises:
         Damaged: no frame, more than one, no declared size, or a larger one.
     """
-    import zstandard
+    library = zstd()
     if not hasattr(_contexts, "decompressor"):
-        _contexts.decompressor = zstandard.ZstdDecompressor()
+        _contexts.decompressor = library.ZstdDecompressor()
     decompressor: zstandard.ZstdDecompressor = _contexts.decompressor
     try:
-        declared = zstandard.frame_content_size(frame)
+        declared = library.frame_content_size(frame)
         if not 0 <= declared <= limit_bytes:
             raise Damaged("compressed data is damaged",
                           f"its declared size is {declared}, the limit is {limit_bytes}")
         return decompressor.decompress(frame, allow_extra_data=False)
-    except zstandard.ZstdError as error:
+    except library.ZstdError as error:
         raise Damaged("compressed data is damaged", str(error)) from error
 
 
@@ -127,16 +128,16 @@ def compress_blocks(blocks: Iterable[bytes], target: IO[bytes], level: int, base
     Args:
         base: similar bytes, which whoever decompresses it must have; at most MAX_BASE_BYTES.
     """
-    import zstandard
+    library = zstd()
     # Tables for a small size are made in a fraction of the time.
     size = sum(map(len, blocks)) if isinstance(blocks, list) else -1
     if base:
-        known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
-        params = zstandard.ZstdCompressionParameters.from_level(level, window_log=_BASE_WINDOW_LOG,
+        known = library.ZstdCompressionDict(base, dict_type=library.DICT_TYPE_RAWCONTENT)
+        params = library.ZstdCompressionParameters.from_level(level, window_log=_BASE_WINDOW_LOG,
                                                                 write_checksum=True)
-        compressor = zstandard.ZstdCompressor(dict_data=known, compression_params=params)
+        compressor = library.ZstdCompressor(dict_data=known, compression_params=params)
     else:
-        compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
+        compressor = library.ZstdCompressor(level=level, write_checksum=True)
     with compressor.stream_writer(target, size=size, closefd=False) as writer:
         for block in blocks:
             writer.write(block)
@@ -154,9 +155,9 @@ def decompressed(stream: BinaryIO, base: bytes = b"") -> BinaryIO:
     Args:
         base: what the stream was compressed with.
     """
-    import zstandard
-    known = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if base else None
-    reader = zstandard.ZstdDecompressor(dict_data=known, max_window_size=MAX_WINDOW_BYTES)
+    library = zstd()
+    known = library.ZstdCompressionDict(base, dict_type=library.DICT_TYPE_RAWCONTENT) if base else None
+    reader = library.ZstdDecompressor(dict_data=known, max_window_size=MAX_WINDOW_BYTES)
     return reader.stream_reader(stream, read_across_frames=True, closefd=True)
 
 
@@ -166,12 +167,12 @@ def read_stream(stream: BinaryIO, size: int) -> bytes:
     Raises:
         Damaged: the compressed stream is broken.
     """
-    import zstandard
+    library = zstd()
     blocks: list[bytes] = []
     try:
         while size > 0 and (block := stream.read(min(size, _COPY_BYTES))):
             blocks.append(block)
             size -= len(block)
-    except zstandard.ZstdError as error:
+    except library.ZstdError as error:
         raise Damaged("compressed data is damaged", str(error)) from error
     return b"".join(blocks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from rex.hints import Any
 
 from rex.errors import UsageError
 from rex.values import dataclass

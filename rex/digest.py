@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from rex.hints import Any
 
 try:
     from _sha2 import sha256 as _plain          # Python 3.12 and later

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Callable, Iterable, Iterator
+from rex.hints import TYPE_CHECKING, Callable, Iterable, Iterator
 
 from rex.credentials import (BY_NAME, KEY_FILE, SMALL_BYTES, credential_variables, find, find_in_arguments, is_template, kind_of_file,
                              names_credential)

@@ -10,7 +10,7 @@ import functools
 import os
 import re
 import struct
-from typing import Iterator, Mapping
+from rex.hints import Iterator, Mapping
 
 from rex.errors import Damaged, Unsupported
 from rex.values import dataclass

@@ -8,7 +8,7 @@ import functools
 import os
 import struct
 import threading
-from typing import Any, Callable, Iterable
+from rex.hints import Any, Callable, Iterable
 
 # What is around these takes a while to import, and is not needed.
 from _queue import SimpleQueue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import Iterator
+from rex.hints import Iterator
 
 from rex.errors import TooLarge, UsageError
 

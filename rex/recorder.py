@@ -7,7 +7,7 @@ import pwd
 import stat
 import time
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, cast
+from rex.hints import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, cast
 
 from rex import codec, elf, rlimits
 from rex.archive import Archive, Experiment, Manifest, Process, Recording

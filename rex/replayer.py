@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from typing import TYPE_CHECKING, BinaryIO, Iterator, Mapping, Sequence
+from rex.hints import TYPE_CHECKING, BinaryIO, Iterator, Mapping, Sequence
 
 from rex import codec, elf, rlimits
 from rex.archive import OUTPUT, Archive, Experiment, FileEntry, FileState, Manifest, Unpacked

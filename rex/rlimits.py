@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import resource
-from typing import Iterator, Mapping
+from rex.hints import Iterator, Mapping
 
 from rex.errors import UsageError
 

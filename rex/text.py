@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable
+from rex.hints import Iterable
 
 
 def clean(text: str) -> str:

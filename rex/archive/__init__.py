@@ -3,7 +3,7 @@
 Upkeep lives beside it: `rex.archive.check`, `rex.archive.gc`, `rex.archive.usage`.
 """
 
-from typing import TYPE_CHECKING, Any
+from rex.hints import TYPE_CHECKING, Any
 
 from rex.archive.archive import Archive
 from rex.archive.content import Content

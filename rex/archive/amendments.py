@@ -6,7 +6,7 @@ The manifest stays as it is, and with it the experiment's identity.
 from __future__ import annotations
 
 import json
-from typing import Any, Mapping
+from rex.hints import Any, Mapping
 
 from rex.archive.jsonform import read_json
 from rex.archive.lineage import with_ancestor

@@ -6,7 +6,7 @@ import contextlib
 import os
 import weakref
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from rex.hints import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex.archive import manifest as manifests
 from rex.archive.amendments import ABOUT

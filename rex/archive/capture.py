@@ -6,7 +6,7 @@ import errno
 import fcntl
 import os
 import stat
-from typing import Iterator
+from rex.hints import Iterator
 
 from rex import codec, longnames
 from rex.archive.content import Content

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import BinaryIO, Iterator
+from rex.hints import BinaryIO, Iterator
 
 from rex import codec
 from rex.archive.content import ENTRY, HOLE, Content, Entry, decode_list, encode_list

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, Iterable, Iterator
+from rex.hints import Any, Iterable, Iterator
 
 from rex.errors import Damaged
 from rex.values import dataclass

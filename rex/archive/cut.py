@@ -10,7 +10,7 @@ import functools
 import importlib
 import sys
 import types
-from typing import Any
+from rex.hints import Any
 
 MIN_BYTES, AVERAGE_BYTES, MAX_BYTES = 16 << 10, 64 << 10, 256 << 10
 WHOLE_BYTES = 128 << 10   # data up to this size is one object

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-from typing import Any, BinaryIO
+from rex.hints import Any, BinaryIO
 
 from rex.archive import amendments, logs, manifest as manifests
 from rex.archive.amendments import ABOUT, MAX_ABOUT_BYTES

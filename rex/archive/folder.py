@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import contextmanager, suppress
-from typing import BinaryIO, Iterator
+from rex.hints import BinaryIO, Iterator
 
 from rex.errors import Damaged
 

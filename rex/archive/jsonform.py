@@ -9,9 +9,9 @@ import operator
 import re
 import sys
 import types
-from typing import Any, Callable, Union, get_args, get_origin
 
 from rex import limits
+from rex.hints import Any, Callable
 from rex.values import defaults, is_value
 
 _SCALARS = frozenset((str, int, bool, float, type(None)))
@@ -105,12 +105,12 @@ def builder(kind: Any) -> Callable[[Any], Any]:
     It raises TypeError or ValueError where the JSON does not fit; unknown
     keys are passed over, so that later writers may add fields.
     """
-    origin, args = get_origin(kind), get_args(kind)
-    if kind is Any:
+    origin, args = getattr(kind, "__origin__", None), getattr(kind, "__args__", ())
+    if kind is Any or getattr(kind, "__name__", "") == "Any":     # of typing
         return lambda value: value
     if is_value(kind):
         return _build_dataclass(kind)
-    if origin in (Union, types.UnionType):
+    if isinstance(kind, types.UnionType):
         inner = builder(next(arg for arg in args if arg is not type(None)))
         return lambda value: None if value is None else inner(value)
     if origin is tuple:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from rex.hints import Any, Mapping
 
 _ROOMS = "lineage", "runnew"
 

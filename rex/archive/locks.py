@@ -10,7 +10,7 @@ import errno
 import fcntl
 import os
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Iterator
+from rex.hints import Any, BinaryIO, Iterator
 
 from rex.archive.folder import open_plain
 from rex.errors import Locked

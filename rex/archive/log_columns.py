@@ -11,7 +11,7 @@ import struct
 from array import array
 from itertools import accumulate, islice
 from operator import sub
-from typing import Any, BinaryIO, Iterable, Iterator, cast
+from rex.hints import Any, BinaryIO, Iterable, Iterator, cast
 
 from rex import codec
 from rex.errors import Damaged

@@ -8,7 +8,7 @@ import itertools
 import os
 import threading
 from collections import deque
-from typing import BinaryIO, Callable, Iterator
+from rex.hints import BinaryIO, Callable, Iterator
 
 from rex import codec
 from rex.archive import log_columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any, BinaryIO, cast
+from rex.hints import Any, BinaryIO, cast
 
 from rex import codec, limits
 from rex.archive import log_columns

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Any, Callable, Iterable, Iterator, Mapping
+from rex.hints import Any, Callable, Iterable, Iterator, Mapping
 
 from rex import codec
 from rex.archive.content import Content, check_content

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from rex.hints import Any, Iterable
 
 from rex.archive.content import check_content
 from rex.archive.jsonform import builder

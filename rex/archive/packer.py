@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from typing import Callable, Iterable, Sequence
+from rex.hints import Callable, Iterable, Sequence
 
 from rex import codec
 from rex.archive.content import EMPTY, HOLE, Content, Entry, encode_list, split_list

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import BinaryIO, Callable
+from rex.hints import BinaryIO, Callable
 
 from rex import codec, limits
 from rex.archive.folder import Folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from _queue import SimpleQueue   # what is around it takes a while to import
-from typing import Any, Callable
+from rex.hints import Any, Callable
 
 _MOST_THREADS = 4
 _WAITING = 2        # items for each thread that may wait: each may hold some MiB

@@ -7,7 +7,7 @@ import functools
 import json
 import os
 from types import TracebackType
-from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Sequence
+from rex.hints import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Sequence
 
 from rex import codec
 from rex.archive import capture, logkeeper, manifest as manifests

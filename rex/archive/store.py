@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from collections import OrderedDict
-from typing import Any, BinaryIO, Iterator, cast
+from rex.hints import Any, BinaryIO, Iterator, cast
 
 from rex import codec, limits
 from rex.archive.content import HOLE, MAX_DEPTH, Content, Entry, decode_list

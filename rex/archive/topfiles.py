@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Collection
+from rex.hints import Collection
 
 from rex.archive.jsonform import read_json
 from rex.archive.sealed import seal, unseal

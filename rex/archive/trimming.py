@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import Iterator
+from rex.hints import Iterator
 
 from rex.archive.locks import remove_if_there
 

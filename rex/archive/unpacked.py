@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from typing import Iterable
+from rex.hints import Iterable
 
 from rex import longnames
 from rex.archive.archive import Archive

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from rex.hints import TYPE_CHECKING
 
 from rex.values import dataclass
 

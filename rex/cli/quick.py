@@ -7,7 +7,7 @@ What is not understood here, rare options and all that is wrong, is left to clic
 from __future__ import annotations
 
 import os
-from typing import Any
+from rex.hints import Any
 
 from rex import config
 from rex.values import dataclass

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Iterator
+from rex.hints import TYPE_CHECKING, Any, Callable, Iterator
 
 from rex.cli.ending import Report, end_like, say
 from rex.errors import UsageError

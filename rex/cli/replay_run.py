@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from rex.hints import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex import limits
 from rex.cli.ending import Report, end_like, say

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, Sequence
+from rex.hints import Iterator, Sequence
 
 from rex.credentials import rules
 from rex.credentials.names import BY_NAME, may_name, names_credential

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Callable
+from rex.hints import Callable
 
 from rex.credentials import rules
 from rex.credentials.names import BY_NAME, may_name, names_credential

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Mapping
+from rex.hints import Mapping
 
 from rex.credentials import rules
 from rex.credentials.text import find, may_hold

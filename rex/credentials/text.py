@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Iterator
+from rex.hints import Iterator
 
 from rex.credentials import rules
 from rex.credentials.rules import RULES, Rule

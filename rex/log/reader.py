@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from types import TracebackType
-from typing import AbstractSet, BinaryIO, Container, Iterator
+from rex.hints import AbstractSet, BinaryIO, Container, Iterator
 
 from rex import codec
 from rex.errors import Damaged, TooNew

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Iterator
+from rex.hints import Iterator
 
 from rex.log.records import REPEATED, REPEATS, TSC, Event
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from rex.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rex.syscalls.argspec import (Arg, Call, Dir, Hook, Key, NO_ARG, Op, Policy, Size, SizeKind,

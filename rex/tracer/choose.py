@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Protocol
+from rex.hints import Protocol
 
 from rex.errors import UsageError
 from rex.tracer import native

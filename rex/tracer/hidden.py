@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Iterable
+from rex.hints import Iterable
 
 
 def _decoded(field: bytes) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable
+from rex.hints import TYPE_CHECKING, Any, BinaryIO, Callable
 
 from rex import elf
 from rex.errors import Damaged, NotPermitted, OwnFailure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import TYPE_CHECKING
+from rex.hints import TYPE_CHECKING
 
 from rex.values import dataclass, field
 
