@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+
 from rex.hints import Any, Callable, Generic, Sequence, TypeVar
 
 S, T = TypeVar("S"), TypeVar("T")

@@ -7,10 +7,10 @@ and nothing is decompressed beyond it.
 from __future__ import annotations
 
 import threading
-from rex.hints import IO, TYPE_CHECKING, BinaryIO, Iterable, Sequence
 
 from rex.digest import Sha256
 from rex.errors import Damaged
+from rex.hints import IO, TYPE_CHECKING, BinaryIO, Iterable, Sequence
 from rex.zstd import zstd
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from rex.hints import Any
 
 from rex.errors import UsageError
+from rex.hints import Any
 from rex.values import dataclass
 
 ARCHIVE = "__default"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rex.hints import Any
 
+
 try:
     from _sha2 import sha256 as _plain          # Python 3.12 and later
 except ImportError:

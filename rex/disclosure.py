@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from rex.hints import TYPE_CHECKING, Callable, Iterable, Iterator
 
 from rex.credentials import (BY_NAME, KEY_FILE, SMALL_BYTES, credential_variables, find, find_in_arguments, is_template, kind_of_file,
                              names_credential)
+from rex.hints import TYPE_CHECKING, Callable, Iterable, Iterator
 from rex.text import quoted
 from rex.values import dataclass
 

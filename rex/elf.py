@@ -10,9 +10,9 @@ import functools
 import os
 import re
 import struct
-from rex.hints import Iterator, Mapping
 
 from rex.errors import Damaged, Unsupported
+from rex.hints import Iterator, Mapping
 from rex.values import dataclass
 
 LIBC, UNWINDER = "libc.so.6", "libgcc_s.so.1"

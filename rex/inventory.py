@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from rex.hints import BinaryIO, Callable, Iterable
 
 from rex import codec
 from rex.archive import (APPARATUS, INPUT, OUTPUT, FileEntry, FileState, Manifest,
@@ -12,6 +11,7 @@ from rex.background import map_beside
 from rex.disclosure import commands_of, warnings_of
 from rex.errors import RexError
 from rex.filetree import FileTree
+from rex.hints import BinaryIO, Callable, Iterable
 from rex.log import LogReader
 from rex.log.records import ARGV, EXIT, IN, NOTE, RESOLVED, TASK, TEXT
 from rex.syscalls.numbers import NUMBERS

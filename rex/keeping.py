@@ -8,7 +8,6 @@ import functools
 import os
 import struct
 import threading
-from rex.hints import Any, Callable, Iterable
 
 # What is around these takes a while to import, and is not needed.
 from _queue import SimpleQueue
@@ -20,6 +19,7 @@ from rex.archive.capture import below
 from rex.archive.identities import Identities
 from rex.background import be_nice
 from rex.errors import RexError
+from rex.hints import Any, Callable, Iterable
 
 _REQUEST = struct.Struct("<I")
 _ALL = 1 << 30                  # set in a request's length: and all below it; it is moved

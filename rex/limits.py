@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from rex.hints import Iterator
 
 from rex.errors import TooLarge, UsageError
+from rex.hints import Iterator
 
 MEMORY_VARIABLE, READ_VARIABLE = "REX_MAX_MEMORY", "REX_MAX_READ"
 _PART, _LEAST_BYTES = 4, 256 << 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
+
 from rex.hints import Iterator
 
 _PATH_MAX, _PART = 4096, 2048

@@ -7,7 +7,6 @@ import pwd
 import stat
 import time
 from contextlib import closing, suppress
-from rex.hints import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, cast
 
 from rex import codec, elf, rlimits
 from rex.archive import Archive, Experiment, Manifest, Process, Recording
@@ -19,6 +18,7 @@ from rex.background import BackgroundCall
 from rex.credentials import credential_variables
 from rex.errors import CommandNotFound, NotExecutable, OwnFailure, UsageError
 from rex.filetree import FileTree
+from rex.hints import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, cast
 from rex.hostfailure import advice
 from rex.keeping import CaptureService, Keeper
 from rex.standard import is_closed

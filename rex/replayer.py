@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from rex.hints import TYPE_CHECKING, BinaryIO, Iterator, Mapping, Sequence
 
 from rex import codec, elf, rlimits
 from rex.archive import OUTPUT, Archive, Experiment, FileEntry, FileState, Manifest, Unpacked
@@ -14,6 +13,7 @@ from rex.archive.trimming import note_use
 from rex.archive.unpacked import WorkDirectory
 from rex.digest import Sha256
 from rex.errors import NotFound, OwnFailure, UsageError
+from rex.hints import TYPE_CHECKING, BinaryIO, Iterator, Mapping, Sequence
 from rex.hostfailure import advice, refusal, told_by
 from rex.longnames import below, reachable
 from rex.tracer import NATIVE, Plan, Report, choose

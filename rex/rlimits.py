@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import resource
-from rex.hints import Iterator, Mapping
 
 from rex.errors import UsageError
+from rex.hints import Iterator, Mapping
 
 Limits = dict[str, tuple[int, int]]     # name, as of RLIMIT_NAME -> soft and hard limit; -1: none
 

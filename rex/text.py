@@ -5,6 +5,7 @@ from __future__ import annotations
 from rex.hints import Iterable
 
 
+
 def clean(text: str) -> str:
     """The text with control characters and undecodable bytes escaped.
 

@@ -7,6 +7,7 @@ inherited fields, work after the init. That a class is frozen is between its rea
 from __future__ import annotations
 
 from operator import attrgetter
+
 from rex.hints import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:

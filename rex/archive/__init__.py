@@ -3,7 +3,6 @@
 Upkeep lives beside it: `rex.archive.check`, `rex.archive.gc`, `rex.archive.usage`.
 """
 
-from rex.hints import TYPE_CHECKING, Any
 
 from rex.archive.archive import Archive
 from rex.archive.content import Content
@@ -12,6 +11,7 @@ from rex.archive.locks import append_whole
 from rex.archive.manifest import (APPARATUS, INPUT, OUTPUT, ElfFacts, FileEntry, FileState,
                                   Line, Manifest, Process, line)
 from rex.archive.unpacked import Unpacked
+from rex.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rex.archive.capture import state_of

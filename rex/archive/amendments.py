@@ -6,12 +6,12 @@ The manifest stays as it is, and with it the experiment's identity.
 from __future__ import annotations
 
 import json
-from rex.hints import Any, Mapping
 
 from rex.archive.jsonform import read_json
 from rex.archive.lineage import with_ancestor
 from rex.archive.sealed import seal, unseal
 from rex.errors import Damaged
+from rex.hints import Any, Mapping
 
 ABOUT, ANCESTOR = "about", "from"
 MAX_ABOUT_BYTES = 1 << 20

@@ -6,7 +6,6 @@ import contextlib
 import os
 import weakref
 from contextlib import contextmanager
-from rex.hints import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex.archive import manifest as manifests
 from rex.archive.amendments import ABOUT
@@ -21,6 +20,7 @@ from rex.archive.topfiles import (DEFAULT, DEFAULT_BYTES, EXPERIMENTS, FIRST_BYT
                                    check_is_name, default_in, default_line, is_name, refuse_other_files)
 from rex.codec import MAX_BASE_BYTES
 from rex.errors import Damaged, Locked, NotFound, RexError, TooNew, UsageError
+from rex.hints import TYPE_CHECKING, Any, Iterator, Mapping
 from rex.text import quoted
 
 if TYPE_CHECKING:
@@ -280,21 +280,23 @@ class Archive:
 
     def _find_log_base(self, wanted: list[str], is_apart: bool) -> Content | None:
         """A log of this command, or else one of the same program; stored in the same form."""
-        found: list[Content] = []
-        for experiment in map(self._experiment, reversed(self._names()[-_LOOKED_AT:])):
+        found: Content | None = None
+        for name in reversed(self._names()[-_LOOKED_AT:]):
+            experiment = Experiment(self.folder.below(EXPERIMENTS, name), self.store)
             try:
-                told = read_json(experiment.manifest_json(), "a manifest")
-                log, command = told.get("log", {}), told["command"]
+                command = experiment.begun["command"]
+                if command[:1] != wanted[:1] or (found and command != wanted):     # its manifest would take longer to read
+                    continue
+                log = read_json(experiment.manifest_json(), "a manifest").get("log", {})
                 base = manifests.content_in(log.get("base" if log.get("is_packed") else "content"))
                 if base is None or bool(log.get("is_apart")) != is_apart or base.size > MAX_BASE_BYTES or not self.store.has(base):
                     continue
-            except (RexError, ValueError, TypeError, KeyError, AttributeError):
+            except (RexError, OSError, ValueError, TypeError, KeyError, AttributeError):
                 continue
+            found = base
             if command == wanted:
-                return base
-            if command[:1] == wanted[:1]:
-                found.append(base)
-        return found[0] if found else None
+                break
+        return found
 
     def take_up(self, name: str) -> Recording:
         """Go on with an unfinished experiment whose recorder is gone.

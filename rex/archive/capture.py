@@ -6,7 +6,6 @@ import errno
 import fcntl
 import os
 import stat
-from rex.hints import Iterator
 
 from rex import codec, longnames
 from rex.archive.content import Content
@@ -14,6 +13,7 @@ from rex.archive.cut import WHOLE_BYTES
 from rex.archive.identities import Identities
 from rex.archive.manifest import DIR, FIFO, FILE, OTHER, SYMLINK, FileState
 from rex.archive.packer import Apart, Packer
+from rex.hints import Iterator
 from rex.values import dataclass, field
 
 BLOCK_BYTES = 4 << 20

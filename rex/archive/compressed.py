@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import struct
-from rex.hints import BinaryIO, Iterator
 
 from rex import codec
 from rex.archive.content import ENTRY, HOLE, Content, Entry, decode_list, encode_list
@@ -23,6 +22,7 @@ from rex.archive.packs import MAX_FRAME_BYTES
 from rex.archive.trimming import note_use, trim
 from rex.cacheplace import is_private
 from rex.errors import Damaged
+from rex.hints import BinaryIO, Iterator
 
 _DIRECTORY = "compressed-1"
 _FRAME, _FOOTER, _MAGIC = struct.Struct("<II32s"), struct.Struct("<II32s8s"), b"REXKEPT\n"

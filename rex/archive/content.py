@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import struct
-from rex.hints import Any, Iterable, Iterator
 
 from rex.errors import Damaged
+from rex.hints import Any, Iterable, Iterator
 from rex.values import dataclass
 
 # An entry of a list object: hash of an object (or, one level up, of a list)

@@ -10,6 +10,7 @@ import functools
 import importlib
 import sys
 import types
+
 from rex.hints import Any
 
 MIN_BYTES, AVERAGE_BYTES, MAX_BYTES = 16 << 10, 64 << 10, 256 << 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-from rex.hints import Any, BinaryIO
 
 from rex.archive import amendments, logs, manifest as manifests
 from rex.archive.amendments import ABOUT, MAX_ABOUT_BYTES
@@ -17,6 +16,7 @@ from rex.archive.manifest import Manifest
 from rex.archive.sealed import is_sealed, unseal, unseal_content
 from rex.archive.store import Store
 from rex.errors import Damaged, NotFound, RexError
+from rex.hints import Any, BinaryIO
 from rex.values import replace
 
 BEGUN, LOG_PART, IDENTITY = "begun", "log.part", "identity"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import contextmanager, suppress
-from rex.hints import BinaryIO, Iterator
 
 from rex.errors import Damaged
+from rex.hints import BinaryIO, Iterator
 
 _DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC

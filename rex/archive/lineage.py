@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rex.hints import Any, Mapping
 
+
 _ROOMS = "lineage", "runnew"
 
 

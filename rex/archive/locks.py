@@ -10,10 +10,10 @@ import errno
 import fcntl
 import os
 from contextlib import contextmanager
-from rex.hints import Any, BinaryIO, Iterator
 
 from rex.archive.folder import open_plain
 from rex.errors import Locked
+from rex.hints import Any, BinaryIO, Iterator
 
 _DROPPED_BYTES = 1 << 20   # a smaller file is not worth it
 

@@ -11,10 +11,10 @@ import struct
 from array import array
 from itertools import accumulate, islice
 from operator import sub
-from rex.hints import Any, BinaryIO, Iterable, Iterator, cast
 
 from rex import codec
 from rex.errors import Damaged
+from rex.hints import Any, BinaryIO, Iterable, Iterator, cast
 
 _MAGIC = b"REXLOG\r\n"
 _HEAD = struct.Struct("<IIII")     # bytes of a block's records, number of its times, of its readings of clocks, 0

@@ -8,7 +8,6 @@ import itertools
 import os
 import threading
 from collections import deque
-from rex.hints import BinaryIO, Callable, Iterator
 
 from rex import codec
 from rex.archive import log_columns
@@ -19,6 +18,7 @@ from rex.archive.packer import LEVEL, Apart, Packer
 from rex.archive.store import Store
 from rex.background import BackgroundCall
 from rex.digest import Sha256
+from rex.hints import BinaryIO, Callable, Iterator
 
 _LEVEL = 8
 # A log is stored as its difference from another one if that takes less than this part of it.

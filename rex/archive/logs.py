@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from rex.hints import Any, BinaryIO, cast
 
 from rex import codec, limits
 from rex.archive import log_columns
@@ -11,6 +10,7 @@ from rex.archive.manifest import LogFacts
 from rex.archive.store import Store
 from rex.digest import Sha256
 from rex.errors import Damaged
+from rex.hints import Any, BinaryIO, cast
 
 _BLOCK_BYTES = 512 << 10
 

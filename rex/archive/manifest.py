@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from rex.hints import Any, Callable, Iterable, Iterator, Mapping
 
 from rex import codec
 from rex.archive.content import Content, check_content
 from rex.archive.jsonform import builder, plain, read_json
 from rex.archive.manifest_checks import check_manifest
 from rex.errors import Damaged, TooNew
+from rex.hints import Any, Callable, Iterable, Iterator, Mapping
 from rex.values import dataclass, field, replace
 
 VERSION = 1

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rex.hints import Any, Iterable
-
 from rex.archive.content import check_content
 from rex.archive.jsonform import builder
+from rex.hints import Any, Iterable
 from rex.values import dataclass, field
 
 TYPES = frozenset(("file", "dir", "symlink", "fifo", "other"))

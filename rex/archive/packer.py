@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from rex.hints import Callable, Iterable, Sequence
 
 from rex import codec
 from rex.archive.content import EMPTY, HOLE, Content, Entry, encode_list, split_list
@@ -16,6 +15,7 @@ from rex.archive.packs import PackWriter
 from rex.archive.pipeline import Pipeline
 from rex.archive.store import Store, zero_blocks
 from rex.digest import Sha256
+from rex.hints import Callable, Iterable, Sequence
 
 _LIGHT_BYTES = 1 << 20     # of a frame that is not compressed: they are written while a processor's own cache has them
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed

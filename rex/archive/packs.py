@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import os
 import struct
-from rex.hints import BinaryIO, Callable
 
 from rex import codec, limits
 from rex.archive.folder import Folder
 from rex.archive.locks import FileLock, remove_if_there, sync_directory, temporary_name
 from rex.digest import Sha256
 from rex.errors import Damaged, TooNew
+from rex.hints import BinaryIO, Callable
 from rex.values import dataclass
 
 VERSION, LIGHT_VERSION = 1, 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from _queue import SimpleQueue   # what is around it takes a while to import
+
 from rex.hints import Any, Callable
 
 _MOST_THREADS = 4

@@ -7,7 +7,6 @@ import functools
 import json
 import os
 from types import TracebackType
-from rex.hints import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Sequence
 
 from rex import codec
 from rex.archive import capture, logkeeper, manifest as manifests
@@ -24,6 +23,7 @@ from rex.archive.sealed import seal, seal_content
 from rex.archive.store import Store
 from rex.background import BackgroundCall
 from rex.errors import Locked
+from rex.hints import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Sequence
 from rex.values import replace
 
 MANIFEST_LEVEL = 12

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import threading
 from collections import OrderedDict
-from rex.hints import Any, BinaryIO, Iterator, cast
 
 from rex import codec, limits
 from rex.archive.content import HOLE, MAX_DEPTH, Content, Entry, decode_list
@@ -13,6 +12,7 @@ from rex.archive.folder import Folder
 from rex.archive.packs import PackReader, Place
 from rex.digest import Sha256
 from rex.errors import Damaged, RexError, TooNew, UsageError
+from rex.hints import Any, BinaryIO, Iterator, cast
 
 _CACHED_BYTES = 48 << 20
 READ_LIMIT_BYTES = 1 << 30

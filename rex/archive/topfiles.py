@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from rex.hints import Collection
 
 from rex.archive.jsonform import read_json
 from rex.archive.sealed import seal, unseal
 from rex.errors import Damaged, TooNew, UsageError
+from rex.hints import Collection
 
 VERSION = 1
 FIRST_FILE = "rex-archive.json"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from rex.hints import Iterator
 
 from rex.archive.locks import remove_if_there
+from rex.hints import Iterator
 
 _DAY_S = 86400   # a use is noted once a day; a file in the making is older only if its maker was killed
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import time
-from rex.hints import Iterable
 
 from rex import longnames
 from rex.archive.archive import Archive
@@ -14,6 +13,7 @@ from rex.archive.content import Content
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_file_system, temporary_name
 from rex.archive.trimming import note_use, trim
 from rex.errors import Locked
+from rex.hints import Iterable
 
 MODE = 0o555
 _NAME_LENGTH = 64   # a sha256 in hex

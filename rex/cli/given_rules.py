@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from rex.hints import TYPE_CHECKING
 
+from rex.hints import TYPE_CHECKING
 from rex.values import dataclass
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ What is not understood here, rare options and all that is wrong, is left to clic
 from __future__ import annotations
 
 import os
-from rex.hints import Any
 
 from rex import config
+from rex.hints import Any
 from rex.values import dataclass
 
 

@@ -6,10 +6,10 @@ import contextlib
 import os
 import sys
 import threading
-from rex.hints import TYPE_CHECKING, Any, Callable, Iterator
 
 from rex.cli.ending import Report, end_like, say
 from rex.errors import UsageError
+from rex.hints import TYPE_CHECKING, Any, Callable, Iterator
 from rex.text import clean, quoted
 from rex.types import format_duration, format_size
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from rex.hints import TYPE_CHECKING, Any, Iterator, Mapping
 
 from rex import limits
 from rex.cli.ending import Report, end_like, say
 from rex.cli.given_rules import GivenRules, rules_for
 from rex.cli.refs import either
 from rex.errors import Diverged, UsageError
+from rex.hints import TYPE_CHECKING, Any, Iterator, Mapping
 from rex.text import clean, command_text, quoted_ref
 
 if TYPE_CHECKING:

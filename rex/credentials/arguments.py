@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from rex.hints import Iterator, Sequence
 
 from rex.credentials import rules
 from rex.credentials.names import BY_NAME, may_name, names_credential
 from rex.credentials.text import Finding, find, is_template, may_hold
+from rex.hints import Iterator, Sequence
 from rex.values import dataclass
 
 _PLACEHOLDER = "REDACTED"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from rex.hints import Callable
 
 from rex.credentials import rules
 from rex.credentials.names import BY_NAME, may_name, names_credential
 from rex.credentials.text import Finding, find, is_example
+from rex.hints import Callable
 
 SMALL_BYTES = 64 << 10   # larger files are data
 KEY_FILE = "a key or a password"

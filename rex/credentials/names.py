@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from rex.hints import Mapping
 
 from rex.credentials import rules
 from rex.credentials.text import find, may_hold
+from rex.hints import Mapping
 
 BY_NAME = "a credential by its name"
 # No name is one of a credential without one of these.

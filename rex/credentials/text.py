@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
-from rex.hints import Iterator
 
 from rex.credentials import rules
 from rex.credentials.rules import RULES, Rule
+from rex.hints import Iterator
 from rex.values import dataclass
 
 # No key is shorter, nor has other characters: marks of keys are looked for in these parts of a text alone.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import struct
 from types import TracebackType
-from rex.hints import AbstractSet, BinaryIO, Container, Iterator
 
 from rex import codec
 from rex.errors import Damaged, TooNew
+from rex.hints import AbstractSet, BinaryIO, Container, Iterator
 from rex.log.records import EVENT, FINISHED, HEADER, MAGIC, MAX_RECORD_BYTES, REPEATED, VERSION, Event, decode
 from rex.log.repeats import events_in, times_in
 

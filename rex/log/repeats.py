@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from rex.hints import Iterator
 
+from rex.hints import Iterator
 from rex.log.records import REPEATED, REPEATS, TSC, Event
 
 _TIME = struct.Struct("<QQ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+
 from rex.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from rex.hints import Protocol
 
 from rex.errors import UsageError
+from rex.hints import Protocol
 from rex.tracer import native
 from rex.tracer.plan import Plan, Report
 

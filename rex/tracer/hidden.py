@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+
 from rex.hints import Iterable
 
 

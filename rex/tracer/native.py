@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from rex.hints import TYPE_CHECKING, Any, BinaryIO, Callable
 
 from rex import elf
 from rex.errors import Damaged, NotPermitted, OwnFailure
+from rex.hints import TYPE_CHECKING, Any, BinaryIO, Callable
 from rex.hostfailure import advice, told_by
 from rex.tracer.plan import DEVNULL, LIVE, RECORD, Plan, Report
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
-from rex.hints import TYPE_CHECKING
 
+from rex.hints import TYPE_CHECKING
 from rex.values import dataclass, field
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@
 /* What the program noticed of each, the most telling last. */
 enum { UNSEEN, LEFT_OUT, REFUSED };
 enum { MOST_MESSAGES = 1024 };           /* of one call, as the kernel has it */
+enum { MOST_SHOWN = 4096 };
 
 static struct table noticed;             /* directory of the plan -> one of these */
 
@@ -85,11 +86,22 @@ static bool leads_there(struct task *t, int dirfd, const char *path, bool follow
     return found;
 }
 
+/* Of a path that means the same to every process: until when it leads elsewhere, as hidden_all()->changes counts; 0: nobody has looked.
+ * Each process of a shell script opens the same libraries. */
+static void **shown_until(const char *path, bool follow)
+{
+    static struct table shown;
+    if (!follow || *path != '/' || !strncmp(path, "/proc/", 6) || (shown.used >= MOST_SHOWN && !table_get(&shown, path)))
+        return NULL;
+    return table_at(&shown, path);
+}
+
 /* By its whole path, or on its way: NAME/../other. */
 static bool is_hidden(struct task *t, int dirfd, const char *path, bool follow)
 {
     uint32_t n = path ? (uint32_t)strlen(path) : 0, end;
-    if (!n)                                  /* of a descriptor itself: none is of what is hidden */
+    void **until = n && !has_own_root(t) ? shown_until(path, follow) : NULL, *now = (void *)(uintptr_t)(hidden_all()->changes + 1);
+    if (!n || (until && *until == now))      /* no name: of a descriptor itself, and none is of what is hidden */
         return false;
     bool found = leads_there(t, dirfd, path, follow);
     for (uint32_t from = 0; !found && (end = hidden_name_end(hidden_all(), path + from, n - from)); from += end) {
@@ -97,6 +109,8 @@ static bool is_hidden(struct task *t, int dirfd, const char *path, bool follow)
         found = from + end < n && leads_there(t, dirfd, start, true);
         free(start);
     }
+    if (until && !found)
+        *until = now;
     return found;
 }
 

@@ -42,6 +42,8 @@ static void add_status(struct task *t, struct bytes *b)
             if (!strncmp(text_line, shown[i].label, n))
                 line(b, text("%s=%s\n", shown[i].name, text_line + n + strspn(text_line + n, " \t")));
         }
+        if (*text_line != 'S')
+            continue;
         if (sscanf(text_line, "SigPnd: %llx", &more) == 1 || sscanf(text_line, "ShdPnd: %llx", &more) == 1)
             pending |= more;
         sscanf(text_line, "SigBlk: %llx", &blocked);
@@ -55,9 +57,7 @@ static void add_stat(struct task *t, struct bytes *b)
 {
     int group = 0, session = 0, terminal = 0;
     ull persona = 0;
-    proc_value(t->tid, "stat", "%*d (%*[^)]) %*c %*d %d", &group);
-    proc_value(t->tid, "stat", "%*d (%*[^)]) %*c %*d %*d %d", &session);
-    proc_value(t->tid, "stat", "%*d (%*[^)]) %*c %*d %*d %*d %d", &terminal);
+    proc_value(t->tid, "stat", "%*d (%*[^)]) %*c %*d %d %d %d", &group, &session, &terminal);
     proc_value(t->tid, "personality", "%llx", &persona);
     line(b, text("personality=%llx\nleads=%s%s\nterminal=%d\n", persona, group == t->leader->tid ? "group " : "",
                  session == t->leader->tid ? "session" : "", terminal != 0));

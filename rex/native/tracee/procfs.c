@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-/* From the first line of /proc/TID/FILE that the format fits; else what it points to stays as it is. */
+/* The numbers in the first line of /proc/TID/FILE that the format fits; without one what is pointed to stays as it is. */
 void proc_value(pid_t tid, const char *file, const char *format, ...)
 {
     char name[64], line[256];
@@ -20,7 +20,7 @@ void proc_value(pid_t tid, const char *file, const char *format, ...)
     while (f && !found && fgets(line, sizeof line, f)) {
         va_list list;
         va_start(list, format);
-        found = vsscanf(line, format, list) == 1;
+        found = vsscanf(line, format, list) > 0;
         va_end(list);
     }
     if (f)

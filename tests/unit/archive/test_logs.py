@@ -32,7 +32,7 @@ def log_bytes(seed: int, changes: int = 40) -> bytes:
 
 
 def record(archive: Archive, log: bytes, *command: str) -> Experiment:
-    with archive.begin() as recording:
+    with archive.begin(facts={"command": [*command] or ["cmd", "a"]}) as recording:
         Path(recording.log_path).write_bytes(log)
         return recording.finish(Manifest(command or ("cmd", "a")))
 
@@ -179,7 +179,7 @@ def events(seed: int, count: int = 9000) -> bytes:
 
 def record_beside(archive: Archive, log: bytes, command: str = "cmd") -> Experiment:
     """As `record`, the log kept while it is written; its header is written anew in the end."""
-    with archive.begin() as recording:
+    with archive.begin(facts={"command": [command]}) as recording:
         recording.follow_log([command])
         with open(recording.log_path, "wb", buffering=0) as file:
             file.write(log[:8] + bytes(24))
