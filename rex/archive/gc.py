@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Callable, Iterator
 
 from rex.archive.archive import Archive
@@ -16,16 +15,15 @@ from rex.archive.folder import Folder
 from rex.archive.locks import FileLock, is_locked, remove_if_there, sync_directory
 from rex.archive.packs import PackReader
 from rex.archive.packer import DENSE_FRAME_BYTES, DENSE_LEVEL, INCOMPRESSIBLE, Packer
+from rex.archive.pipeline import Pipeline
 from rex.archive.usage import reached
 from rex.codec import sha256
 from rex.errors import Damaged
 
 # A pack is rewritten when more than this part of its bytes is not needed.
 _WASTE = 1 / 8
-_BATCH, _FRAMES_BATCH = 1000, 32   # objects, and frames, that are copied before the progress is reported
 
 Progress = Callable[[int, int], None]
-Work = Callable[[Archive, Packer], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,8 @@ def collect(archive: Archive, waste: float = _WASTE, recompress: bool = False,
 
 
 def collect_alone(archive: Archive, waste: float = _WASTE, recompress: bool = False,
-                  progress: Progress | None = None, threads: int = 0, may_be_none: bool = False) -> Collected:
-    """As `collect`, for somebody who holds the archive's lock alone; 0 threads: one per processor."""
+                  progress: Progress | None = None, has_threads: bool = True, may_be_none: bool = False) -> Collected:
+    """As `collect`, for somebody who holds the archive's lock alone; no thread can be started while the interpreter ends."""
     before = archive.store.folder.size_bytes()
     live: set[bytes] = set()
     experiments = archive.certain_experiments(may_be_none)
@@ -83,7 +81,7 @@ def collect_alone(archive: Archive, waste: float = _WASTE, recompress: bool = Fa
     for experiment in experiments:
         live |= reached(archive, experiment)
     replace, removed = _choose_packs(archive.store.packs(), live, waste, recompress)
-    sealed = _rewrite(archive, replace, recompress, progress, threads)
+    sealed = _rewrite(archive, replace, recompress, progress, has_threads)
     gone = [pack for pack, _ in replace if pack.name not in sealed]   # the same bytes have the same name
     for pack in gone:
         remove_if_there(pack.path)
@@ -134,7 +132,7 @@ def _is_incompressible(pack: PackReader, number: int) -> bool:
 
 
 def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], recompress: bool,
-             progress: Progress | None, threads: int) -> set[str]:
+             progress: Progress | None, has_threads: bool) -> set[str]:
     """Put objects into new packs; the names of these."""
     is_dense = recompress or any(_is_dense(pack) for pack, _ in packs)
     packer = (Packer(archive.store, DENSE_LEVEL, True, DENSE_FRAME_BYTES) if is_dense else
@@ -142,10 +140,9 @@ def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], reco
     total = sum(pack.places[digest].length for pack, needed in packs for digest in needed)
     done = 0
     try:
-        with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:   # zstd leaves the GIL free
-            copies = map if threads == 1 else pool.map   # no pool takes work once the interpreter ends
-            for batch in _batches(packs, recompress):
-                done += sum(copies(lambda work: work(archive, packer), batch))
+        with packer.helpers() if has_threads else contextlib.nullcontext() as helpers:
+            for size in _copies(archive, packer, packs, recompress, helpers):
+                done += size
                 if progress:
                     progress(done, total)
         packer.flush()
@@ -155,16 +152,19 @@ def _rewrite(archive: Archive, packs: list[tuple[PackReader, list[bytes]]], reco
     return packer.sealed
 
 
-def _batches(packs: list[tuple[PackReader, list[bytes]]], recompress: bool) -> Iterator[list[Work]]:
-    """What copies all that is needed, each the bytes that it copied; some at a time."""
+def _copies(archive: Archive, packer: Packer, packs: list[tuple[PackReader, list[bytes]]], recompress: bool,
+            helpers: Pipeline | None) -> Iterator[int]:
+    """Copy all that is needed, in order: neighbours compress well together. Yields how many bytes each step copied."""
     for pack, needed in packs:
         whole = {number: objects for number, objects in _whole_frames(pack, needed).items()
                  if not recompress or _is_incompressible(pack, number)}
-        frames: list[Work] = [partial(_copy_frame, pack, number, objects) for number, objects in whole.items()]
-        others: list[Work] = [partial(_copy, digest) for digest in needed if pack.places[digest].frame not in whole]
-        for works, size in ((frames, _FRAMES_BATCH), (others, _BATCH)):
-            for at in range(0, len(works), size):
-                yield works[at:at + size]
+        for number, objects in whole.items():
+            yield _copy_frame(pack, number, objects, archive, packer)
+        for digest in needed:
+            if pack.places[digest].frame not in whole:
+                data = archive.store.read_object(digest)
+                packer.add(data, helpers=helpers)
+                yield len(data)
 
 
 def _whole_frames(pack: PackReader, needed: list[bytes]) -> dict[int, list[Entry]]:
@@ -183,7 +183,7 @@ def _copy_frame(pack: PackReader, number: int, objects: list[Entry], archive: Ar
     """Take a frame over as it is stored; if it is damaged, whatever else the archive has of each object."""
     if not (_is_sound(pack, number, objects) and packer.add_frames([(pack.read_stored(number), objects)])):
         for digest, _ in objects:
-            _copy(digest, archive, packer)
+            packer.add(archive.store.read_object(digest))
     return sum(length for _, length in objects)
 
 
@@ -197,12 +197,6 @@ def _is_sound(pack: PackReader, number: int, objects: list[Entry]) -> bool:
             return False
         at += length
     return True
-
-
-def _copy(digest: bytes, archive: Archive, packer: Packer) -> int:
-    data = archive.store.read_object(digest)
-    packer.add(data)
-    return len(data)
 
 
 def leftovers(archive: Archive) -> list[str]:

@@ -15,7 +15,7 @@ from rex.archive.packs import PackWriter
 from rex.archive.pipeline import Pipeline
 from rex.archive.store import Store, zero_blocks
 from rex.digest import Sha256
-from rex.hints import Callable, Iterable, Sequence
+from rex.hints import Callable, Iterable, Iterator, Sequence
 
 _LIGHT_BYTES = 1 << 20     # of a frame that is not compressed: they are written while a processor's own cache has them
 FRAME_BYTES = 2 << 20      # raw bytes gathered before a frame is compressed
@@ -112,6 +112,15 @@ class Packer:
     def has(self, content: Content) -> bool:
         """Whether finished packs hold all that a content needs."""
         return self._store.has(content)
+
+    @contextlib.contextmanager
+    def helpers(self) -> Iterator[Pipeline]:
+        """Threads that compress and write what is added; they have ended when the context has."""
+        helpers = Pipeline(self._compressed, self._write_compressed)
+        try:
+            yield helpers
+        finally:
+            helpers.end()
 
     def add(self, data: bytes | memoryview, group: _Group | None = None, helpers: Pipeline | None = None) -> bytes:
         """Store one object of at most a few MiB, of bytes that stay as they are, unless it is there; its sha256.
@@ -333,8 +342,7 @@ class Packer:
         rest = b""
         for number, block in enumerate(blocks):
             if number == 1 and len(os.sched_getaffinity(0)) > 1:
-                helpers = Pipeline(self._compressed, self._write_compressed)
-                ending.callback(helpers.end)
+                helpers = ending.enter_context(self.helpers())
             if isinstance(block, int):
                 entries += self._add_cut(rest, cut(rest, True), apart, helpers) + [(HOLE, block)]
                 rest = b""

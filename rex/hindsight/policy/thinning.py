@@ -107,4 +107,4 @@ class Thinner:
         from rex.archive.gc import collect_alone   # takes a while, and few runs have a budget
         with self._recording.alone() as is_alone:
             if is_alone:   # one thread: the training has the others
-                collect_alone(self._archive, _WASTE, threads=1)
+                collect_alone(self._archive, _WASTE, has_threads=False)
