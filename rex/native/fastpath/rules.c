@@ -31,7 +31,7 @@ static bool is_fast_query(const struct rex_call *c)
 static bool is_fast_change(const struct rex_call *c)
 {
     enum rex_op op = op_of(c - rex_calls);
-    return run_mode->logs && !plan.seed && c->hook == REX_HOOK_TREE
+    return uses_log() && !plan.seed && c->hook == REX_HOOK_TREE
         && (op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME || op == REX_OP_SETXATTR || op == REX_OP_MKDIR);
 }
 

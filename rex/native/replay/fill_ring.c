@@ -20,6 +20,13 @@
 
 #include <fcntl.h>
 
+/* Of a file's owner, mode, times or attributes, or of none, as it failed: the stub makes it, see fastpath/stub_change.h. */
+static bool is_change(const struct record *r)
+{
+    enum rex_op op = op_of(r->call);
+    return op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME || op == REX_OP_SETXATTR || (op == REX_OP_MKDIR && r->result < 0);
+}
+
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
     struct laid *l = laid(t);
@@ -34,6 +41,8 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
         if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
         ring_note_open(t, &l->run[i]);
+        if (e->file && is_change(e->record))
+            overlay_set_mode(e->record, e->file);
         if (size > l->run[i].first)
             replay_took(e, (size - l->run[i].first) / (uint32_t)sizeof(uint64_t));    /* up to the last of them, which the task has */
         replay_answered(t, e);
@@ -76,11 +85,11 @@ static bool is_speech(const struct task *t, const struct event *e, const struct 
         && !e->done && !e->written && !has_shared_work(t) && next->number < replay_others_next(t);
 }
 
-/* An opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for the
- * opening, as what the task does next comes before their next. */
+/* A change, or an opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for
+ * this, as what the task does next comes before their next. */
 static bool is_in_turn(const struct task *t, const struct event *e, const struct event *next)
 {
-    return e->record->call == REX_NR_openat && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
+    return (e->record->call == REX_NR_openat || is_change(e->record)) && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
 }
 
 /* The substitute for a file that nothing changes stays the same. */
@@ -90,7 +99,7 @@ static void look_up(struct event *e)
         return;
     free(e->file);
     e->looked_up = true;
-    e->file = replay_stands_in(e->record, e->ordered);
+    e->file = is_change(e->record) ? overlay_changed(e->record) : replay_stands_in(e->record, e->ordered);
 }
 
 /* Whether the event can be answered from the ring. */
@@ -102,9 +111,10 @@ static bool is_ready(const struct task *t, struct event *e, const struct event *
         return true;
     if (e->done || !c || (e->ordered && !is_in_turn(t, e, next)))
         return !e->done && r->call == EVENT_TSC && counter_has_sites(t);
-    if (r->call == REX_NR_openat && r->result >= 0)
+    bool takes_file = r->call == REX_NR_openat || (is_change(r) && !has_shared_work(t));
+    if (takes_file && r->result >= 0)
         look_up(e);
-    return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
+    return c->query || (takes_file && (r->result < 0 || e->file));
 }
 
 /* If a process without threads queries a file that threads wrote, it is answered at a stop: see replay/files/live_size.c. */
