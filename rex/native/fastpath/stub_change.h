@@ -118,6 +118,20 @@ PART bool is_same_change(const struct rule *rule, long nr, const uint64_t *args,
     return is_by_name(rule, args) ? is_same_name(r, (const char *)args[rule->path], args[0]) : (uint32_t)args[0] == (uint32_t)r->args[0];
 }
 
+/* A call that names no file gets a descriptor of the stand-in. */
+PART void change_stand_in(const struct rule *rule, long nr, const uint64_t *args, const char *name)
+{
+    uint64_t here[6];
+    int64_t fd = rule->path > 5 ? kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)name, O_RDONLY | O_CLOEXEC, 0) : -1;
+    for (int i = 0; i < 6; i++)
+        here[i] = i == rule->path ? (uint64_t)name : args[i];
+    here[0] = fd < 0 ? here[0] : (uint64_t)fd;
+    if (fd >= 0 || rule->path < 6)
+        rex_stub_call(nr, here);
+    if (fd >= 0)
+        kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);
+}
+
 /* Times and attributes are in the program's memory, so they are set here.  The engine sets modes. */
 PART struct answer changed_again(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
 {
@@ -125,11 +139,8 @@ PART struct answer changed_again(struct ring *ring, const struct rule *rule, lon
     if (ring->replaying != IN_ORDER || ring->at >= ring->end || !is_same_change(rule, nr, args, r))
         return (struct answer){0, STOPS};
     const char *name = rule->key == REX_OP_UTIME || rule->key == REX_OP_SETXATTR ? stand_in_of(r) : NULL;
-    uint64_t here[6];
-    for (int i = 0; name && i < 6; i++)
-        here[i] = i == (rule->path < 6 ? rule->path : 0) ? (uint64_t)name : args[i];
     if (name)
-        rex_stub_call(rule->path < 6 ? nr : REX_NR_setxattr, here);
+        change_stand_in(rule, nr, args, name);
     pass(ring, r);
     return (struct answer){r->result, GIVEN};
 }
