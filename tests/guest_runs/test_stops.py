@@ -106,6 +106,23 @@ int main(void)
     printf("%ld\\n", switches() - before);
 }
 """
+REMOVALS = HEAD + """
+int main(void)
+{
+    char name[32];
+    long before = switches();
+    for (int i = 0; i < 200; i++) {
+        snprintf(name, sizeof name, "made %d", i);
+        close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600));
+    }
+    for (int i = 1; i < 200; i++) {
+        snprintf(name, sizeof name, "made %d", i);
+        unlink(name);
+        unlink(name);
+    }
+    printf("%ld\\n", switches() - before);
+}
+"""
 # As cp tries it for each file, whether the file system can or not.
 CLONES = HEAD + """
 #include <errno.h>
@@ -210,6 +227,11 @@ def test_a_replay_changes_files_without_stops(tmp_path: Path) -> None:
     assert events_at_stops(run_both(tmp_path, OWN_FILES)[1]) < 300     # one for each file that is made; 1,500 where each call stops
     made = [(tmp_path / "out" / str(tmp_path).lstrip("/") / f"made {i}").stat() for i in range(2)]
     assert [(oct(file.st_mode & 0o7777), file.st_mtime) for file in made] == [("0o400", 2), ("0o640", 2)]
+
+
+def test_a_replay_removes_names_without_stops(tmp_path: Path) -> None:
+    assert events_at_stops(run_both(tmp_path, REMOVALS)[1]) < 300      # one for each file that is made; 650 where each call stops
+    assert [file.name for file in (tmp_path / "out").rglob("made *")] == ["made 0"]
 
 
 def test_attempts_to_clone_a_file_do_not_stop(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
  * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice.
  * A change, of a file's owner, mode, times or attributes, is performed and noted if its own process has made the file;
- * a replay changes the file that stands in.
+ * a replay changes the file that stands in, and removes names, too.
  * A duplicate is noted if it is of a directory. */
 enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY, RULE_CHANGE, RULE_DUPLICATE };
 

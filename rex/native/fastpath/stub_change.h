@@ -132,7 +132,7 @@ PART void change_stand_in(const struct rule *rule, long nr, const uint64_t *args
         kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);
 }
 
-/* Times and attributes are in the program's memory, so they are set here.  The engine sets modes. */
+/* Times and attributes are in the program's memory, so they are set here.  The engine sets modes, and removes names. */
 PART struct answer changed_again(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
 {
     struct record *r = next_of(ring);

@@ -20,11 +20,16 @@
 
 #include <fcntl.h>
 
-/* Of a file's owner, mode, times or attributes, or of none, as it failed: the stub makes it, see fastpath/stub_change.h. */
+static bool is_removal(const struct record *r)
+{
+    return op_of(r->call) == REX_OP_UNLINK || op_of(r->call) == REX_OP_RMDIR;
+}
+
+/* A change that needs no stop: see fastpath/stub_change.h. */
 static bool is_change(const struct record *r)
 {
     enum rex_op op = op_of(r->call);
-    return op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME || op == REX_OP_SETXATTR || (op == REX_OP_MKDIR && r->result < 0);
+    return is_removal(r) || op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME || op == REX_OP_SETXATTR || (op == REX_OP_MKDIR && r->result < 0);
 }
 
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
@@ -41,8 +46,8 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
         if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
         ring_note_open(t, &l->run[i]);
-        if (e->file && is_change(e->record))
-            overlay_set_mode(e->record, e->file);
+        if (e->record->result >= 0 && is_change(e->record))
+            overlay_finish_change(e->record, e->file);
         if (size > l->run[i].first)
             replay_took(e, (size - l->run[i].first) / (uint32_t)sizeof(uint64_t));    /* up to the last of them, which the task has */
         replay_answered(t, e);
@@ -111,10 +116,10 @@ static bool is_ready(const struct task *t, struct event *e, const struct event *
         return true;
     if (e->done || !c || (e->ordered && !is_in_turn(t, e, next)))
         return !e->done && r->call == EVENT_TSC && counter_has_sites(t);
-    bool takes_file = r->call == REX_NR_openat || (is_change(r) && !has_shared_work(t));
-    if (takes_file && r->result >= 0)
+    bool names_file = r->call == REX_NR_openat || (is_change(r) && !has_shared_work(t)), needs_file = names_file && r->result >= 0 && !is_removal(r);
+    if (needs_file)
         look_up(e);
-    return c->query || (takes_file && (r->result < 0 || e->file));
+    return c->query || (names_file && (!needs_file || e->file));
 }
 
 /* If a process without threads queries a file that threads wrote, it is answered at a stop: see replay/files/live_size.c. */

@@ -403,11 +403,17 @@ char *overlay_changed(const struct record *r)
     return NULL;
 }
 
-/* What the stub leaves to do of a change: see fastpath/stub_change.h. */
-void overlay_set_mode(const struct record *r, const char *file)
+/* What the stub leaves to do of a change.  file: as overlay_changed() gave it; nothing of a removal. */
+void overlay_finish_change(const struct record *r, const char *file)
 {
-    if (op_of(r->call) == REX_OP_CHMOD)
-        set_mode(file, (mode_t)r->args[1 + (name_args(r->call).dirfd >= 0)] & 07777);
+    bool by_fd = name_args(r->call).dirfd >= 0;
+    enum rex_op op = op_of(r->call);
+    char *path = op == REX_OP_UNLINK || op == REX_OP_RMDIR ? record_text(r, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
+    if (op == REX_OP_CHMOD)
+        set_mode(file, (mode_t)r->args[1 + by_fd] & 07777);
+    if (path && *path == '/')
+        remove_one(path, op == REX_OP_RMDIR || (by_fd && r->args[2] & AT_REMOVEDIR));
+    free(path);
 }
 
 /* A file that a call names by descriptor is the one that is open: threads may use another name than when recorded. */
