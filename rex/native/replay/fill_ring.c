@@ -197,6 +197,12 @@ static bool is_answer(struct task *t, struct event *e, const struct event *next,
     return is_ready(t, e, next) && !(has_shared_work(t) && is_for_stops(e)) && is_sure(t, e) && comes_next(t, e, number);
 }
 
+/* Who waits for what was laid learns of it at the task's next stop, which must come before the next of others. */
+static bool keeps_others(const struct task *t, bool is_awaited, const struct event *next)
+{
+    return is_awaited && next->number > replay_others_next(t);
+}
+
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
 void replay_ready(struct task *t)
 {
@@ -208,15 +214,17 @@ void replay_ready(struct task *t)
     run.used = l->count = 0;
     l->has_order = !has_shared_work(t);
     number++;
+    bool is_awaited = false;
     uint32_t until = replay_alone_until(t);
     for (size_t from = next_query(t), i = from; i + 1 < s->count && s->event[i]->number <= until && (l->has_order || i < from + FAR); i++) {
         struct event *e = s->event[i];
-        bool is_laid = is_answer(t, e, s->event[i + 1], number);
+        bool is_laid = is_answer(t, e, s->event[i + 1], number) && !keeps_others(t, is_awaited, s->event[i + 1]);
         if (!is_laid && !l->has_order && may_be_left_out(e))
             continue;
         if (!is_laid || run.used + e->record->size > RING_LARGEST || !lay(t, &run, e, s->event[i + 1]->record->call == EVENT_SIGNAL))
             break;
         e->run = number;
+        is_awaited |= e->ordered && !e->unseen;
     }
     if (l->any || run.used)         /* what the task did not come for is answered by now */
         fast_fill(t, run.data, (uint32_t)run.used, l->has_order ? IN_ORDER : IN_ANY_ORDER);
