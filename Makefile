@@ -64,7 +64,7 @@ valgrind: $(CHECKED)  ## run them under valgrind, whose own calls no log has: wh
 bench: $(BIN)/rex  ## measure recording and replaying against plain runs, and beside strace, ReproZip and CARE if installed
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/start.py
-	$(BIN)/python bench/peers.py
+	$(BIN)/python bench/programs.py --peers
 
 bench-workflow: $(BIN)/rex  ## measure the schedules of workflows, draw docs/figures
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE) -e '.[bench]'

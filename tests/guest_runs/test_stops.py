@@ -102,6 +102,24 @@ int main(void)
         utimensat(AT_FDCWD, name, times, 0);
         mkdir("there", 0755);
     }
+    chmod("made 0", 0400);
+    printf("%ld\\n", switches() - before);
+}
+"""
+REMOVALS = HEAD + """
+int main(void)
+{
+    char name[32];
+    long before = switches();
+    for (int i = 0; i < 200; i++) {
+        snprintf(name, sizeof name, "made %d", i);
+        close(open(name, O_WRONLY | O_CREAT | O_EXCL, 0600));
+    }
+    for (int i = 1; i < 200; i++) {
+        snprintf(name, sizeof name, "made %d", i);
+        unlink(name);
+        unlink(name);
+    }
     printf("%ld\\n", switches() - before);
 }
 """
@@ -182,6 +200,13 @@ def numbers(tmp_path: Path, source: str) -> list[int]:
     return [int(number) for number in run_both(tmp_path, source)[0].split()]
 
 
+def events_at_stops(explained: str) -> int:
+    """How many events of a replay happened at stops."""
+    found = re.search(r"([\d,]+) events happened", explained)
+    assert found
+    return int(found[1].replace(",", ""))
+
+
 def test_memory_that_is_no_files_is_mapped_without_stops(tmp_path: Path) -> None:
     assert numbers(tmp_path, MAPPINGS)[0] < 200
 
@@ -198,6 +223,17 @@ def test_changes_of_files_that_the_program_made_hardly_stop(tmp_path: Path) -> N
     assert numbers(tmp_path, OWN_FILES)[0] < 500       # two for each file that is made; 2,800 where each call stops twice
 
 
+def test_a_replay_changes_files_without_stops(tmp_path: Path) -> None:
+    assert events_at_stops(run_both(tmp_path, OWN_FILES)[1]) < 300     # one for each file that is made; 1,500 where each call stops
+    made = [(tmp_path / "out" / str(tmp_path).lstrip("/") / f"made {i}").stat() for i in range(2)]
+    assert [(oct(file.st_mode & 0o7777), file.st_mtime) for file in made] == [("0o400", 2), ("0o640", 2)]
+
+
+def test_a_replay_removes_names_without_stops(tmp_path: Path) -> None:
+    assert events_at_stops(run_both(tmp_path, REMOVALS)[1]) < 300      # one for each file that is made; 650 where each call stops
+    assert [file.name for file in (tmp_path / "out").rglob("made *")] == ["made 0"]
+
+
 def test_attempts_to_clone_a_file_do_not_stop(tmp_path: Path) -> None:
     assert numbers(tmp_path, CLONES)[0] < 50           # 400 where each stops twice
 
@@ -207,5 +243,4 @@ def test_a_short_program_that_reads_the_counter_hardly_stops(tmp_path: Path) -> 
 
 
 def test_threads_that_open_files_hardly_stop_in_a_replay(tmp_path: Path) -> None:
-    found = re.search(r"([\d,]+) events happened", run_both(tmp_path, OPENS)[1])
-    assert found and int(found[1].replace(",", "")) < 600        # of 8,000
+    assert events_at_stops(run_both(tmp_path, OPENS)[1]) < 600         # of 8,000

@@ -16,20 +16,21 @@
 #include "base/base.h"
 
 #define FAST_AT 0x7ffff9000000ULL
-#define FAST_PACE (FAST_AT + 0x3fc0)
-#define FAST_RULES (FAST_AT + 0x4000)
-#define FAST_SITES (FAST_AT + 0x7000)
-#define FAST_FILTER (FAST_AT + 0x9000)
-#define FAST_FRAMES (FAST_AT + 0xc000)
-#define FAST_RINGS (FAST_AT + 0x14000)
+#define FAST_PACE (FAST_AT + 0x5fc0)
+#define FAST_RULES (FAST_AT + 0x6000)
+#define FAST_SITES (FAST_AT + 0x9000)
+#define FAST_FILTER (FAST_AT + 0xb000)
+#define FAST_FRAMES (FAST_AT + 0xe000)
+#define FAST_RINGS (FAST_AT + 0x16000)
 #define FAST_HIDDEN (FAST_RINGS + RING_COUNT * RING_SIZE)
 
 enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT = 256, SITE_SIZE = 32, RING_COUNT = 32, RING_SIZE = 0x10000, CLEAN_SLOTS = 64, MADE_SLOTS = 8,
-       HIDDEN_SIZE = 0x2000, FAST_SIZE = 0x14000 + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
+       HIDDEN_SIZE = 0x2000, FAST_SIZE = FAST_RINGS - FAST_AT + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
  * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice.
- * A change, of a file's owner, mode, times or attributes, is performed and noted if its own process has made the file.
+ * A change, of a file's owner, mode, times or attributes, is performed and noted if its own process has made the file;
+ * a replay changes the file that stands in, and removes names, too.
  * A duplicate is noted if it is of a directory. */
 enum rule_kind { RULE_NONE, RULE_QUERY, RULE_OPEN, RULE_PLAIN, RULE_SAY, RULE_CHANGE, RULE_DUPLICATE };
 

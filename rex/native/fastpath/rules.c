@@ -27,12 +27,14 @@ static bool is_fast_query(const struct rex_call *c)
     return c->query && c->arg[0].word != REX_WORD_RESOURCE && !(plan.seed && (op_of(nr) == REX_OP_ACCESS || nr == REX_NR_getrandom));
 }
 
-/* Of a file by its descriptor or name, see fastpath/stub_change.h; a directory that is there cannot be made. */
+/* Of a file by its descriptor or name, see fastpath/stub_change.h; a directory that is there cannot be made.  A removal is recorded at a stop. */
 static bool is_fast_change(const struct rex_call *c)
 {
     enum rex_op op = op_of(c - rex_calls);
-    return run_mode->logs && !plan.seed && c->hook == REX_HOOK_TREE
-        && (op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME || op == REX_OP_SETXATTR || op == REX_OP_MKDIR);
+    bool removes = op == REX_OP_UNLINK || op == REX_OP_RMDIR;
+    return uses_log() && !plan.seed && c->hook == REX_HOOK_TREE
+        && (op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME || op == REX_OP_SETXATTR || op == REX_OP_MKDIR
+            || (removes && run_mode->replays));
 }
 
 /* What a change needs to know of its arguments. */

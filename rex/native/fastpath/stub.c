@@ -267,24 +267,26 @@ PART bool is_such_call(const struct rule *rule, long nr, const uint64_t *args, c
     return r->call == (uint16_t)nr && (rule->key > 5 || (uint32_t)args[rule->key] == (uint32_t)r->args[rule->key]);
 }
 
-STUB bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
+/* The record's first field has the name; an empty one is its descriptor's. */
+STUB bool is_same_name(const struct record *r, const char *path, uint64_t fd)
 {
     const struct field *f = (const struct field *)(r + 1);
+    if (!path || r->size == sizeof *r || f->type != FIELD_IN)
+        return false;
+    for (uint32_t i = 0; i < f->length; i++)
+        if ((char)f->data[i] != path[i])
+            return false;
+    return !path[f->length] && (f->length || fd == r->args[0]);
+}
+
+STUB bool is_same_call(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
+{
     if (!is_such_call(rule, nr, args, r)
         || (rule->place < 6 && (is_known(args[WHO]) && is_known(r->args[WHO]) ? !is_same_caller(args[WHO], args[1], r->args[WHO], r->args[1]) : args[rule->place] != r->args[rule->place]))
         || (rule->count < 6 && args[rule->count] < (uint64_t)r->result)
         || (rule->answer[0].limit < 6 && args[rule->answer[0].limit] != r->args[rule->answer[0].limit]))
         return false;
-    if (rule->path > 5)
-        return true;
-    const char *path = (const char *)args[rule->path];
-    bool has_name = r->size > sizeof *r && f->type == FIELD_IN;
-    if (!path || !has_name)
-        return false;
-    for (uint32_t i = 0; i < f->length; i++)
-        if ((char)f->data[i] != path[i])
-            return false;
-    return !path[f->length] && (f->length || args[0] == r->args[0]);
+    return rule->path > 5 || is_same_name(r, (const char *)args[rule->path], args[0]);
 }
 
 STUB void take(const struct record *r, const uint64_t *args)
@@ -390,7 +392,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     args = rule->place < 6 ? asked : args;
     ring->busy = 1;
     __asm__ volatile("" : : : "memory");
-    struct answer answer = rule->kind == RULE_PLAIN ? cloned(ring, nr, args) : rule->kind == RULE_CHANGE ? changed(ring, rule, nr, args)
+    struct answer answer = rule->kind == RULE_PLAIN ? cloned(ring, nr, args) : rule->kind == RULE_CHANGE ? (ring->replaying ? changed_again(ring, rule, nr, args) : changed(ring, rule, nr, args))
         : rule->kind == RULE_DUPLICATE ? duplicated(ring, nr, args) : rule->kind == RULE_SAY ? (ring->replaying ? said_again(ring, args) : said(ring, args))
         : ring->replaying == IN_ANY_ORDER ? answered_in_any_order(ring, rule, nr, args)
         : ring->replaying ? answered(ring, rule, nr, args) : rule->kind == RULE_OPEN ? opened(ring, rule, args)

@@ -1,7 +1,8 @@
-/* The part of the stub that changes a file by its descriptor or name, clones one, and duplicates descriptors of directories, in recordings;
- * only fastpath/stub.c includes it.
+/* The part of the stub that changes a file by its descriptor or name, and, in recordings only, clones one and duplicates descriptors of
+ * directories; only fastpath/stub.c includes it.
  * The file's own process has made it, so no content is to be archived before.  Only changes that nobody else can act on are made here:
- * others learn of them by queries, which the log answers.  So their place among the events of other processes does not matter. */
+ * others learn of them by queries, which the log answers.  So their place among the events of other processes does not matter.
+ * A replay makes them on the file that stands in: replay/files/overlay.c. */
 #ifndef REX_STUB_CHANGE_H
 #define REX_STUB_CHANGE_H
 
@@ -104,12 +105,52 @@ PART unsigned char *put_change(struct ring *ring, const struct rule *rule, const
     return path && !hidden_has_path(HIDDEN, (char *)path->data, path->length) ? end_of(path) : NULL;
 }
 
+PART bool is_by_name(const struct rule *rule, const uint64_t *args)
+{
+    return rule->path < 6 && (rule->path != 1 || args[1]);
+}
+
+PART bool is_same_change(const struct rule *rule, long nr, const uint64_t *args, const struct record *r)
+{
+    int mode = rule->path < 6 ? rule->path + 1 : 1;
+    if (r->call != (uint16_t)nr || (rule->key == REX_OP_CHMOD && (uint32_t)args[mode] != (uint32_t)r->args[mode]))
+        return false;
+    return is_by_name(rule, args) ? is_same_name(r, (const char *)args[rule->path], args[0]) : (uint32_t)args[0] == (uint32_t)r->args[0];
+}
+
+/* A call that names no file gets a descriptor of the stand-in. */
+PART void change_stand_in(const struct rule *rule, long nr, const uint64_t *args, const char *name)
+{
+    uint64_t here[6];
+    int64_t fd = rule->path > 5 ? kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)name, O_RDONLY | O_CLOEXEC, 0) : -1;
+    for (int i = 0; i < 6; i++)
+        here[i] = i == rule->path ? (uint64_t)name : args[i];
+    here[0] = fd < 0 ? here[0] : (uint64_t)fd;
+    if (fd >= 0 || rule->path < 6)
+        rex_stub_call(nr, here);
+    if (fd >= 0)
+        kernel(REX_NR_close, (uint64_t)fd, 0, 0, 0);
+}
+
+/* Times and attributes are in the program's memory, so they are set here.  The engine sets modes, and removes names. */
+PART struct answer changed_again(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
+{
+    struct record *r = next_of(ring);
+    if (ring->replaying != IN_ORDER || ring->at >= ring->end || !is_same_change(rule, nr, args, r))
+        return (struct answer){0, STOPS};
+    const char *name = rule->key == REX_OP_UTIME || rule->key == REX_OP_SETXATTR ? stand_in_of(r) : NULL;
+    if (name)
+        change_stand_in(rule, nr, args, name);
+    pass(ring, r);
+    return (struct answer){r->result, GIVEN};
+}
+
 /* Of a name a descriptor is opened for a moment, which other threads could see.  A directory that is there cannot be made, whatever else holds. */
 PART struct answer changed(struct ring *ring, const struct rule *rule, long nr, const uint64_t *args)
 {
     struct answer none = {0, STOPS};
-    bool by_name = rule->path < 6 && (rule->path != 1 || args[1]);
-    if (ring->replaying || ring->at + ROOM > ring->end || (by_name ? ring->asks : rule->key == REX_OP_MKDIR))
+    bool by_name = is_by_name(rule, args);
+    if (ring->at + ROOM > ring->end || (by_name ? ring->asks : rule->key == REX_OP_MKDIR))
         return none;
     int64_t fd = descriptor_of(rule, args);
     unsigned char *to = fd < 0 ? NULL : put_change(ring, rule, args, fd);

@@ -109,8 +109,8 @@ PART struct answer opened(struct ring *ring, const struct rule *rule, const uint
     return none;
 }
 
-/* A replay opens the file that stands in, whose name is the last field. */
-STUB int64_t open_stand_in(const struct record *r, const uint64_t *args)
+/* The name of the file that stands in, the last field; NULL: none does. */
+STUB const char *stand_in_of(const struct record *r)
 {
     const unsigned char *at = (const unsigned char *)(r + 1), *end = (const unsigned char *)r + r->size;
     const struct field *f = NULL;
@@ -118,9 +118,13 @@ STUB int64_t open_stand_in(const struct record *r, const uint64_t *args)
         f = (const struct field *)at;
         at = f->data + ((f->length + 7) & ~7u);
     }
-    if (!f || f->type != FIELD_STAND_IN)
-        return -1;
-    return kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)f->data, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW), 0);
+    return f && f->type == FIELD_STAND_IN ? (const char *)f->data : NULL;
+}
+
+STUB int64_t open_stand_in(const struct record *r, const uint64_t *args)
+{
+    const char *name = stand_in_of(r);
+    return name ? kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)name, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW), 0) : -1;
 }
 
 PART bool opens_same(const struct record *r, const uint64_t *args)

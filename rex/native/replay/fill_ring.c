@@ -20,6 +20,18 @@
 
 #include <fcntl.h>
 
+static bool is_removal(const struct record *r)
+{
+    return op_of(r->call) == REX_OP_UNLINK || op_of(r->call) == REX_OP_RMDIR;
+}
+
+/* A change that needs no stop: see fastpath/stub_change.h. */
+static bool is_change(const struct record *r)
+{
+    enum rex_op op = op_of(r->call);
+    return is_removal(r) || op == REX_OP_CHMOD || op == REX_OP_CHOWN || op == REX_OP_UTIME || op == REX_OP_SETXATTR || (op == REX_OP_MKDIR && r->result < 0);
+}
+
 void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
 {
     struct laid *l = laid(t);
@@ -34,6 +46,8 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
         if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
         ring_note_open(t, &l->run[i]);
+        if (e->record->result >= 0 && is_change(e->record))
+            overlay_finish_change(e->record, e->file);
         if (size > l->run[i].first)
             replay_took(e, (size - l->run[i].first) / (uint32_t)sizeof(uint64_t));    /* up to the last of them, which the task has */
         replay_answered(t, e);
@@ -76,11 +90,11 @@ static bool is_speech(const struct task *t, const struct event *e, const struct 
         && !e->done && !e->written && !has_shared_work(t) && next->number < replay_others_next(t);
 }
 
-/* An opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for the
- * opening, as what the task does next comes before their next. */
+/* A change, or an opening of what the experiment changes: others have changed it as they are to by then, and none of them waits for
+ * this, as what the task does next comes before their next. */
 static bool is_in_turn(const struct task *t, const struct event *e, const struct event *next)
 {
-    return e->record->call == REX_NR_openat && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
+    return (e->record->call == REX_NR_openat || is_change(e->record)) && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
 }
 
 /* The substitute for a file that nothing changes stays the same. */
@@ -90,7 +104,7 @@ static void look_up(struct event *e)
         return;
     free(e->file);
     e->looked_up = true;
-    e->file = replay_stands_in(e->record, e->ordered);
+    e->file = is_change(e->record) ? overlay_changed(e->record) : replay_stands_in(e->record, e->ordered);
 }
 
 /* Whether the event can be answered from the ring. */
@@ -102,9 +116,10 @@ static bool is_ready(const struct task *t, struct event *e, const struct event *
         return true;
     if (e->done || !c || (e->ordered && !is_in_turn(t, e, next)))
         return !e->done && r->call == EVENT_TSC && counter_has_sites(t);
-    if (r->call == REX_NR_openat && r->result >= 0)
+    bool names_file = r->call == REX_NR_openat || (is_change(r) && !has_shared_work(t)), needs_file = names_file && r->result >= 0 && !is_removal(r);
+    if (needs_file)
         look_up(e);
-    return c->query || (r->call == REX_NR_openat && (r->result < 0 || e->file));
+    return c->query || (names_file && (!needs_file || e->file));
 }
 
 /* If a process without threads queries a file that threads wrote, it is answered at a stop: see replay/files/live_size.c. */
@@ -182,6 +197,12 @@ static bool is_answer(struct task *t, struct event *e, const struct event *next,
     return is_ready(t, e, next) && !(has_shared_work(t) && is_for_stops(e)) && is_sure(t, e) && comes_next(t, e, number);
 }
 
+/* Who waits for what was laid learns of it at the task's next stop, which must come before the next of others. */
+static bool keeps_others(const struct task *t, bool is_awaited, const struct event *next)
+{
+    return is_awaited && next->number > replay_others_next(t);
+}
+
 /* Queries that the task makes next, up to the last call before a signal, which must stop. */
 void replay_ready(struct task *t)
 {
@@ -193,15 +214,17 @@ void replay_ready(struct task *t)
     run.used = l->count = 0;
     l->has_order = !has_shared_work(t);
     number++;
+    bool is_awaited = false;
     uint32_t until = replay_alone_until(t);
     for (size_t from = next_query(t), i = from; i + 1 < s->count && s->event[i]->number <= until && (l->has_order || i < from + FAR); i++) {
         struct event *e = s->event[i];
-        bool is_laid = is_answer(t, e, s->event[i + 1], number);
+        bool is_laid = is_answer(t, e, s->event[i + 1], number) && !keeps_others(t, is_awaited, s->event[i + 1]);
         if (!is_laid && !l->has_order && may_be_left_out(e))
             continue;
         if (!is_laid || run.used + e->record->size > RING_LARGEST || !lay(t, &run, e, s->event[i + 1]->record->call == EVENT_SIGNAL))
             break;
         e->run = number;
+        is_awaited |= e->ordered && !e->unseen;
     }
     if (l->any || run.used)         /* what the task did not come for is answered by now */
         fast_fill(t, run.data, (uint32_t)run.used, l->has_order ? IN_ORDER : IN_ANY_ORDER);

@@ -52,6 +52,8 @@ void replay_file_opened(struct task *t, struct event *e, int fd);
 void overlay_start(void);
 char *overlay_read(const char *path);  /* file to open for reading, NULL = none */
 void overlay_change(struct task *t, const struct record *r);  /* a call that changes the tree */
+char *overlay_changed(const struct record *r);
+void overlay_finish_change(const struct record *r, const char *file);
 void overlay_bind(struct task *t, const struct record *r);
 
 /* readdir.c */

@@ -390,6 +390,32 @@ static void change(struct task *t, const struct record *r, const char *path, con
     free(above);
 }
 
+/* Where the replay has the file or directory that a call changes; NULL: it makes that only now, or its name is long. */
+char *overlay_changed(const struct record *r)
+{
+    char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED), *above = path && *path == '/' && !upper_is_long(path) ? upper(path) : NULL;
+    struct stat st;
+    bool is_there = above && !lstat(above, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+    free(path);
+    if (is_there)
+        return above;
+    free(above);
+    return NULL;
+}
+
+/* What the stub leaves to do of a change.  file: as overlay_changed() gave it; nothing of a removal. */
+void overlay_finish_change(const struct record *r, const char *file)
+{
+    bool by_fd = name_args(r->call).dirfd >= 0;
+    enum rex_op op = op_of(r->call);
+    char *path = op == REX_OP_UNLINK || op == REX_OP_RMDIR ? record_text(r, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
+    if (op == REX_OP_CHMOD)
+        set_mode(file, (mode_t)r->args[1 + by_fd] & 07777);
+    if (path && *path == '/')
+        remove_one(path, op == REX_OP_RMDIR || (by_fd && r->args[2] & AT_REMOVEDIR));
+    free(path);
+}
+
 /* A file that a call names by descriptor is the one that is open: threads may use another name than when recorded. */
 static char *path_to_change(struct task *t, const struct record *r, int arg)
 {

@@ -3,6 +3,7 @@
 #include "fastpath/area.h"
 #include "replay/index/index.h"
 #include "replay/ring/ring.h"
+#include "syscalls/syscalls.h"
 #include "tracee/task.h"
 #include "tracee/tracee.h"
 
@@ -22,7 +23,7 @@ static bool is_still(struct task *t, const struct event *e, int fd)
 void ring_note_open(struct task *t, const struct ahead *a)
 {
     struct event *e = a->event;
-    if (!e->file || !is_still(t, e, a->result))
+    if (e->record->call != REX_NR_openat || !e->file || !is_still(t, e, a->result))
         return;
     files_set(t->files, a->result, 0);
     files_open(t->files, a->result, e, hash_bytes(e->file, strlen(e->file), 0));
