@@ -10,7 +10,8 @@ from rex.errors import Damaged, RexError
 from rex.trees.factcache import load_facts
 from rex.trees.facts import REUSED, RunFacts
 from rex.trees.grafts import Makers
-from rex.trees.steps import Step, StepMaker
+from rex.trees.step import Step
+from rex.trees.steps import StepMaker
 from rex.workflow.recorded import Recorded
 from rex.workflow.steps import DEPTH, Tree, cpu_below, find_steps
 

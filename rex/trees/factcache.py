@@ -17,7 +17,7 @@ from rex.trees.reader import read_facts
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 10
+FORMAT = 11
 _MAX_BYTES = 1 << 28
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rex.errors import NotFound
 from rex.trees.factcache import load_facts
 from rex.trees.facts import REUSED, RunFacts, Use
-from rex.trees.steps import Step, StepMaker
+from rex.trees.step import Step
+from rex.trees.steps import StepMaker
 
 if TYPE_CHECKING:
     from rex.archive import Experiment

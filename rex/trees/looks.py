@@ -9,6 +9,7 @@ Forms of an answer, all in words:
 from __future__ import annotations
 
 import stat
+import time
 
 from rex import codec
 from rex.log.decoded import Stat
@@ -45,6 +46,11 @@ def of_name_itself(error: str) -> str:
     return _NOT_FOLLOWED + error
 
 
+def of_time(told: Stat) -> str:
+    """Mode and time of what is no link."""
+    return of_stat(told, False, _MTIME)
+
+
 def of_directory(mode: int) -> str:
     """That a directory could be opened."""
     return " ".join((f"{mode:o}", *(_UNKNOWN for _ in _WORDS[1:])))
@@ -66,12 +72,17 @@ def without_time(value: str) -> str:
     return " ".join((words[0], _UNKNOWN, _UNKNOWN, _UNKNOWN if is_directory(value) else words[3], _UNKNOWN, _UNKNOWN))
 
 
-def of_made(value: str, began_ns: int) -> str:
-    """Of what the run itself made or changed: a time since the run began is as good as any other; one that was set counts."""
+def is_within(mtime_ns: int, began_ns: int, ended_ns: int) -> bool:
+    """Whether a time is of a run, by the clock of files."""
+    return began_ns - _TICK_NS <= mtime_ns <= ended_ns + _TICK_NS
+
+
+def of_made(value: str, began_ns: int, ended_ns: int) -> str:
+    """Of what the run itself made or changed: a time within the run is as good as any other; one that was set counts."""
     words = value.split(" ")
     if len(words) != len(_WORDS) or not value[:1].isdigit() or not words[4].isdigit():
         return value
-    return " ".join((*words[:4], _OF_THE_RUN, words[5])) if int(words[4]) >= began_ns - _TICK_NS else value
+    return " ".join((*words[:4], _OF_THE_RUN, words[5])) if is_within(int(words[4]), began_ns, ended_ns) else value
 
 
 def of_rewritten(value: str) -> str:
@@ -127,7 +138,7 @@ def is_answered_so(files: Files, name: bytes, value: str, began_ns: int) -> bool
     info = files.stat(name, is_followed)
     told = Stat(info.st_mode, info.st_size, info.st_mtime_ns, info.st_nlink, info.st_uid, info.st_gid, info.st_blocks)
     now = of_stat(told, is_followed, ALL)
-    return any(all(was in (_UNKNOWN, found) for was, found in zip(value.split(" "), words.split(" "))) for words in (now, of_made(now, began_ns)))
+    return any(all(was in (_UNKNOWN, found) for was, found in zip(value.split(" "), words.split(" "))) for words in (now, of_made(now, began_ns, time.time_ns())))
 
 
 def of_xattr(follows: bool) -> str:

@@ -13,7 +13,8 @@ from rex.archive.identities import Identities
 from rex.trees import looks
 from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK
 from rex.trees.files import Files
-from rex.trees.steps import Given, names_hash
+from rex.trees.step import Given
+from rex.trees.steps import names_hash
 
 _FileKey = tuple[int, int, int, int, int]
 

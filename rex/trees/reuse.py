@@ -37,7 +37,8 @@ from rex.trees.inherited import PROCESSORS
 from rex.trees.live import LiveProcess, Outside
 from rex.trees.now import Now
 from rex.trees.stepindex import Entry, Source, hash_words, sources
-from rex.trees.steps import Left, Step, StepMaker
+from rex.trees.step import Left, Step
+from rex.trees.steps import StepMaker
 from rex.workflow.gate import Asked
 
 _MOST_SCRIPT_LINE, _MOST_NAME = 240, 4096
@@ -211,9 +212,13 @@ class Reuser:
             elif state.content:
                 file, fd = codec.raw(files[state.content.sha256]), process.descriptor_of(name)
                 words += [b"f", b"%o" % state.mode, name, file] if fd is None else [b"o", b"%d" % fd, file]
+            if state.type != "dir":
+                words += _time_words(each)
         for each in sorted(step.left, key=lambda each: each.path, reverse=True):
-            if each.state and each.state.type == "dir" and each.state.mode & stat.S_IRWXU != stat.S_IRWXU:
-                words += [b"d", b"%o" % each.state.mode, codec.raw(each.path)]
+            if each.state and each.state.type == "dir":
+                words += _time_words(each)
+                if each.state.mode & stat.S_IRWXU != stat.S_IRWXU:
+                    words += [b"d", b"%o" % each.state.mode, codec.raw(each.path)]
         for number, (stream, text) in enumerate(step.printed):
             printed = f"{path}.{number}"
             with open(printed, "wb") as out:
@@ -232,6 +237,11 @@ class Reuser:
         if not os.path.exists(near):
             shutil.copy(native.PATH, near)
         return near
+
+
+def _time_words(left: Left) -> list[bytes]:
+    """What sets the time of a file that a step left."""
+    return [b"t", b"%d" % left.mtime_ns, codec.raw(left.path)] if left.mtime_ns else []
 
 
 def pays(step: Step) -> bool:
