@@ -17,6 +17,7 @@ from rex.trees.files import Files
 
 NO_XATTR = "noxattr"
 _NOT_FOLLOWED, _UNKNOWN, _OF_THE_RUN = "l", "-", "+"
+OF_THE_RUN = f"- - - - {_OF_THE_RUN} -"        # of a file: nothing but that its time is within the run
 _TICK_NS = 10**7                    # the clock of files may be as late
 _WORDS = ("mode", "owner", "links", "size", "mtime", "blocks")
 # Bits of the mask of statx; a plain stat asks for all.
@@ -49,6 +50,11 @@ def of_name_itself(error: str) -> str:
 def of_time(told: Stat) -> str:
     """Mode and time of what is no link."""
     return of_stat(told, False, _MTIME)
+
+
+def has_time(value: str, mtime_ns: int) -> bool:
+    """Whether an answer has a time."""
+    return value.split(" ")[4:5] == [str(mtime_ns)]
 
 
 def of_directory(mode: int) -> str:

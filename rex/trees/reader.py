@@ -419,7 +419,7 @@ class _Reader:
             if use.kind == KERNEL:
                 use.value = read.get((use.process, use.path), "")
         if not any(self._keeps_time(use) for use in self._found.uses):
-            self._found.uses = [use for use in self._found.uses if use.kind != DATED]
+            self._found.uses = [use for use in self._found.uses if use.kind != DATED or self._names.has(use.path)]
         return self._found
 
     def _keeps_time(self, use: Use) -> bool:

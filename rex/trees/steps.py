@@ -184,8 +184,7 @@ class StepMaker:
         for use in uses:
             if use.kind not in GIVEN:
                 made.take(use)
-            elif use.kind == DATED and times.is_input(use.path) and made.outer_name(use):
-                answer = self._seen(use)
+            elif use.kind == DATED and made.outer_name(use) and (answer := times.input_at(use.path, self._seen(use))):
                 found.setdefault(use.path, Given(LOOK, use.path, answer, use.process, answer, answer))
         return sorted(found.values(), key=lambda each: self.shorten(each.path))
 

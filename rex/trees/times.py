@@ -37,8 +37,9 @@ class Times:
         self._manifest = manifest
         self._set: set[str] = set()
         self._origins: dict[str, str] = {}        # by path: the path whose time was given, "" if the step has made or cut the file
-        self._doubtful: set[str] = set()
+        self._given: dict[str, str] = {}          # by path: the answer
         self._inputs: set[str] = set()
+        self._recent: set[str] = set()
         self._has_set = False
         self._moved: tuple[str | None, bool] | None = None          # of what gets its new name next
         for use in uses:
@@ -51,16 +52,13 @@ class Times:
 
     def _look(self, use: Use) -> None:
         if use.path not in self._origins:
-            if use.value:
-                self._origins[use.path] = use.path
-            else:
-                self._doubtful.add(use.path)
+            self._origins[use.path] = use.path
+            self._given.setdefault(use.path, use.value)
 
     def _remove(self, use: Use) -> None:
         origin = self._origins.pop(use.path, None)
         self._moved = (origin, use.path in self._set) if use.value == MOVED else None
         self._set.discard(use.path)
-        self._doubtful.discard(use.path)
 
     def _write(self, use: Use) -> None:
         kind, _, other = use.value.partition(" ")
@@ -73,7 +71,7 @@ class Times:
             self._take(use.path, self._origins.get(other), other in self._set)
         elif use.value == TIME:
             self._take(use.path, "", False)
-        elif use.path not in self._doubtful:
+        else:
             self._origins.setdefault(use.path, "")
 
     def _take(self, path: str, origin: str | None, is_set: bool) -> None:
@@ -96,13 +94,15 @@ class Times:
         if is_set_later:
             return None if is_set or origin else 0
         if is_of_run(final.mtime_ns, self._manifest):
+            if origin and (not self._given[origin] or looks.has_time(self._given[origin], final.mtime_ns)):
+                self._recent.add(origin)
             return None if is_set else 0
-        if origin is None or not (origin or is_set):
+        if origin is None or not (origin or is_set) or origin and not self._given[origin]:
             return None
         self._has_set |= is_set
         self._inputs.add(origin)
         return final.mtime_ns
 
-    def is_input(self, path: str) -> bool:
-        """Whether the time of a file that the step opened or moved decides what it left, of which `of` has been asked before."""
-        return self._has_set or path in self._inputs
+    def input_at(self, path: str, answer: str) -> str:
+        """What counts of the time of a file that the step opened or moved; "": nothing. `of` has been asked before about all that it left."""
+        return answer if self._has_set or path in self._inputs else looks.OF_THE_RUN if path in self._recent else ""
