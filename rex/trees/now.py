@@ -56,6 +56,13 @@ class Now:
             return False
         return given.kind == ABSENT and _has_failed_so(self.files, name, given.value)
 
+    def is_of_this_run(self, path: str) -> bool:
+        """Whether a file that is there was changed since then."""
+        try:
+            return self.files.stat(codec.raw(path)).st_mtime_ns >= self._began_ns
+        except OSError:
+            return False
+
     def content(self, name: bytes) -> str:
         """sha256 of a file; raises OSError."""
         return self.content_here(self.files.place(name))
