@@ -1,7 +1,7 @@
 """What a program learns of a name by asking about it: how that is written down, and whether it would learn the same now.
 
 Forms of an answer, all in words:
-    MODE OWNER LINKS SIZE MTIME BLOCKS    + for a time since the run began, - for what it did not ask for, or what does not count; MODE in octal, with l behind it
+    MODE OWNER LINKS SIZE MTIME BLOCKS    + for a time since the run began, - for what it did not ask for, or what does not count; LINKS with = behind it: other names that it had before the run; MODE in octal, with l behind it
                                    where a link was not followed
     link TARGET, access MODE, noxattr, lnoxattr
 """
@@ -16,7 +16,7 @@ from rex.log.decoded import Stat
 from rex.trees.files import Files
 
 NO_XATTR = "noxattr"
-_NOT_FOLLOWED, _UNKNOWN, _OF_THE_RUN = "l", "-", "+"
+_NOT_FOLLOWED, _UNKNOWN, _OF_THE_RUN, _BEFORE = "l", "-", "+", "="
 OF_THE_RUN = f"- - - - {_OF_THE_RUN} -"        # of a file: nothing but that its time is within the run
 _TICK_NS = 10**7                    # the clock of files may be as late
 _WORDS = ("mode", "owner", "links", "size", "mtime", "blocks")
@@ -103,6 +103,13 @@ def without_blocks(value: str) -> str:
     return " ".join((*words[:5], _UNKNOWN)) if len(words) == len(_WORDS) else value
 
 
+def with_names_before(value: str) -> str:
+    """Of a file that no run gave another name: the number of its names is of the machine, and no archive keeps that."""
+    words = value.split(" ")
+    is_several = len(words) == len(_WORDS) and words[2].isdigit() and words[2] != "1" and not is_directory(value)
+    return " ".join((*words[:2], words[2] + _BEFORE, *words[3:])) if is_several else value
+
+
 def without_place(value: str) -> str:
     """Of a directory whose names were not read: less the room that it takes."""
     words = value.split(" ")
@@ -144,7 +151,12 @@ def is_answered_so(files: Files, name: bytes, value: str, began_ns: int) -> bool
     info = files.stat(name, is_followed)
     told = Stat(info.st_mode, info.st_size, info.st_mtime_ns, info.st_nlink, info.st_uid, info.st_gid, info.st_blocks)
     now = of_stat(told, is_followed, ALL)
-    return any(all(was in (_UNKNOWN, found) for was, found in zip(value.split(" "), words.split(" "))) for words in (now, of_made(now, began_ns, time.time_ns())))
+    words = value.split(" ")
+    if len(words) != len(_WORDS):            # nobody knows what it was
+        return False
+    if words[2].endswith(_BEFORE):
+        words[2] = "1" if files.is_archived and info.st_nlink == 1 else words[2].removesuffix(_BEFORE)
+    return any(all(was in (_UNKNOWN, found) for was, found in zip(words, each.split(" "))) for each in (now, of_made(now, began_ns, time.time_ns())))
 
 
 def of_xattr(follows: bool) -> str:

@@ -41,6 +41,7 @@ class StepMaker:
             if use.kind not in GIVEN:
                 self._changes.setdefault(use.path, []).append(use)
                 self._changes_in.setdefault(os.path.dirname(use.path), []).append(use)
+        self._named = {path for use in run.uses if use.value.startswith(f"{NAME} ") for path in (use.path, use.value.removeprefix(f"{NAME} "))}
         self._other_names = OtherNames(run.linked, run.uses, run.processes)
         self._statuses = {process.task: process.exit_status for process in manifest.processes}
         self._cpu_s = {process.task: process.cpu_s for process in manifest.processes}
@@ -163,7 +164,8 @@ class StepMaker:
         """What an answer holds, without the time where that is of this run."""
         changes = self._changes_in if looks.is_directory(use.value) else self._changes
         is_made = any(each.at < use.at for each in (*changes.get(use.path, ()), *self._changes.get(use.path, ())))
-        return looks.of_made(use.value, self._manifest.start_ns, end_ns(self._manifest)) if is_made else use.value
+        seen = looks.of_made(use.value, self._manifest.start_ns, end_ns(self._manifest)) if is_made else use.value
+        return seen if use.path in self._named else looks.with_names_before(seen)
 
     def _names_before(self, use: Use, changed: set[str]) -> set[str]:
         """The names in a directory as they were before the step changed some."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rex.archive import FileState, Manifest
 
 
+_MOST_CUT_S = 2               # programs that set times cut them to seconds, or to two as zip does
 _MOST_DELAY_S = 60          # between the start that the manifest has and that of the program, from which its duration counts
 
 
@@ -93,7 +94,7 @@ class Times:
             return 0
         if is_set_later:
             return None if is_set or origin else 0
-        if is_of_run(final.mtime_ns, self._manifest):
+        if is_of_run(final.mtime_ns + is_set * _MOST_CUT_S * 10**9, self._manifest):
             if origin and (not self._given[origin] or looks.has_time(self._given[origin], final.mtime_ns)):
                 self._recent.add(origin)
             return None if is_set else 0

@@ -74,7 +74,7 @@ LINES = (
     "sh -c 'cp {a} t; touch -d @{n} t; mv t {m}'", "sh -c 'cp -p {a} t; mv t {m}'", "sh -c 'cp -p {a} t; ln -f t {m}; rm t'", "sh -c 'touch -d @{n} {a}; echo {w} >> {a}'",
     "sh -c 'echo {w} >> {a}; touch -d @{n} {a}'", "find {a} {b} {m} -newermt @99 > {m2} 2>&1", "sh -c 'test {a} -nt {b} && cp {a} {m}'", "sh -c 'mv {m} {m2}; cat {a}'", "chmod u+w {a}",
     "sh -c ': >> {a}'", "sh -c 'exec 3<> {a}; cat {b}'", "python3 -c 'import os; os.utime(\"{a}\", ({n}, {n}))'", "python3 -c 'import os; os.utime(\"link\")'",
-    "python3 -c 'import shutil; shutil.copy2(\"{a}\", \"{m}\")'", "ln -sfn {a} d/l{n}; touch -h -d @{n} d/l{n}", "sh -c 'tar cf t {a} && tar xf t -C d && mv d/{a} {m}; rm -f t'",
+    "python3 -c 'import shutil; shutil.copy2(\"{a}\", \"{m}\")'", "ln -sfn {a} d/l{n}; touch -h -d @{n} d/l{n}", "sh -c 'tar cf t --format=posix {a} && tar xf t -C d && mv d/{a} {m}; rm -f t'",
     "find {a} {b} -newermt 2099-01-01 > {m} 2>&1", "sh -c 'touch -d @{n} t; touch -r t {m}; rm t'", "rm -rf d/c; cp -a d/s d/c", "find {a} {m} ! -newermt @{n} > {m2} 2>&1",
     # sockets between steps: ask.py waits for who serves
     "python3 serve.py s {a} & python3 ask.py s > {m}; wait", "sh -c 'python3 serve.py s {a} & python3 ask.py s > {m}; wait'", "python3 ask.py s > {m} & sh -c 'python3 serve.py s {a}'; wait",
