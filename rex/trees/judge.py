@@ -1,4 +1,4 @@
-"""Why a recorded step may not stand in for a program that is about to be executed."""
+"""Why a recorded step may not take the place of a program that is about to be executed."""
 
 from __future__ import annotations
 

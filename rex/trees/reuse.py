@@ -161,7 +161,7 @@ class Reuser:
         return None, first or "nothing of its recorded runs can be put back (--explain tells why)"
 
     def _objection(self, source: Source, entry: Entry, process: LiveProcess) -> str:
-        """Why a recorded process cannot stand in for one; "" if it can."""
+        """Why what a recorded process did is not put back now; "" if it is."""
         try:
             manifest, program = source.experiment.manifest, source.maker().program(entry.task)
             if why := process.difference(manifest, program):
