@@ -84,7 +84,7 @@ def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = Non
         drivers |= {_driver(facts, task) for task in find_steps(recorded, DEPTH, is_by_cpu=True).frame
                     if facts.processes[task].parent is not None or _arranges(recorded, task)}
     runs: list[Run] = []
-    makers = Makers([*experiments, *others])
+    makers = Makers([*experiments, *others], {experiment.identity: facts for experiment, facts, _ in read if REUSED not in experiment.manifest.extra})
     for experiment, facts, recorded in read:
         maker = _maker(experiment, facts, makers)
         whole = _whole_original(experiment, runs)

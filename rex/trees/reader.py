@@ -156,12 +156,12 @@ class _Reader:
             self._missed(number, event, process)
             return
         for name, _ in file_uses(event):
-            self._read_file(number, process, codec.text(name), event if codec.text(name) == path else None)
+            self._read_file(number, process, codec.text(name), _stat(event) if codec.text(name) == path else None)
         if process.task in self._executed:
             return
         self._executed.add(process.task)
         process.begins_at, process.program, process.is_forked = number, path, process.task in self._acted
-        process.content = self._content(path, event)
+        process.content = self._content(path, _stat(event))
         process.arguments = [codec.text(each) for each in (event.data(ARGV) or b"").split(b"\0")[:-1]]
         process.scripts = [codec.text(each) for each in event.all_data(SCRIPT)]
         process.environment = self._environment(event)
@@ -250,17 +250,16 @@ class _Reader:
 
     # ------------------------------------------------------------------ files
 
-    def _read_file(self, number: int, process: ProcessFacts, path: str, event: Event | None = None, name: str = "") -> None:
-        self._use(number, process, FILE, path, self._content(path, event), name if name != path else "")
-        told, entry = stat_in(event.data(STAT) or b"") if event else None, self._files.get(path)
+    def _read_file(self, number: int, process: ProcessFacts, path: str, told: Stat | None, name: str = "") -> None:
+        self._use(number, process, FILE, path, self._content(path, told), name if name != path else "")
+        entry = self._files.get(path)
         if told is None and entry and entry.initial and not self._names.has(path):
             told = Stat(stat.S_IFREG | entry.initial.mode, 0, entry.initial.mtime_ns)
         self._use(number, process, DATED, path, looks.of_time(told) if told else "")
 
-    def _content(self, path: str, event: Event | None) -> str:
+    def _content(self, path: str, now: Stat | None) -> str:
         """The sha256 of a file as an event found it; "" if the archive lacks that."""
         entry, content = self._files.get(path), None
-        now = stat_in(event.data(STAT) or b"") if event else None
         # A write by another name is no change of this entry.
         is_same = bool(entry and not entry.is_changed and not (now and now.links > 1))
         for state in (entry.initial, entry.final) if entry else ():
@@ -273,7 +272,7 @@ class _Reader:
             self._missed(number, event, process)
             return
         path, fd = codec.text(event.data(RESOLVED) or b""), event.result
-        told = stat_in(event.data(STAT) or b"")
+        told = _stat(event)
         mode = told.mode if told else 0
         if fd <= 2:
             self._standards.open(process.task, fd, facts.standard_of(path, event.stream, bool(open_flags(event) & _ACCESS)))
@@ -299,7 +298,7 @@ class _Reader:
                     self._use(number, process, ABSENT, path, "ENOENT")
                     self._use(number, process, WRITE, path)
                 elif kind == READ:
-                    self._read_file(number, process, path, event, name)
+                    self._read_file(number, process, path, told, name)
                 else:
                     self._through_link(process, name, path)
                     self._use(number, process, WRITE, path)
@@ -333,7 +332,7 @@ class _Reader:
         if kind == REMOVE_DIRECTORY:
             self._use(number, process, LIST, path)
         if kind == READ or kind == ADJUST and self._is_file(path) or CALLS[event.call].op is Op.TRUNCATE:
-            self._read_file(number, process, path, event)
+            self._read_file(number, process, path, _stat(event))
         if kind == MOVED and any(other.startswith(f"{path}/") for other in self._files):
             self._object(process, "it moves a directory")
         if kind in (MOVED, REMOVED, REMOVE_DIRECTORY):
@@ -426,6 +425,11 @@ class _Reader:
         """Whether what was changed has a time that was set, or kept from before: then all times count."""
         entry = self._files.get(use.path) if use.kind == WRITE else None
         return bool(entry and entry.final and not is_of_run(entry.final.mtime_ns, self._manifest))
+
+
+def _stat(event: Event) -> Stat | None:
+    """What an event tells of a file."""
+    return stat_in(event.data(STAT) or b"")
 
 
 def _of_times(event: Event) -> str:
