@@ -60,6 +60,12 @@ def contents(top: Path) -> dict[str, Any]:
     return found
 
 
+def kept_times(top: Path, began_ns: int) -> dict[str, int]:
+    """Of files and links below a directory: the times that were set, or kept, by a run that began then; not those of its writes."""
+    found = {str(path.relative_to(top)): path.lstat().st_mtime_ns for path in top.rglob("*") if path.is_symlink() or path.is_file()}
+    return {name: ns for name, ns in found.items() if not began_ns - 10**7 <= ns <= time.time_ns()}
+
+
 @contextmanager
 def dask_cluster(place: Path, **changes: str) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """The address of a Dask scheduler, and its two workers; skips the test where Dask is not installed."""

@@ -52,6 +52,7 @@ class RecordCommand(click.Command):
                    "clock, drew random numbers or looked at the machine.")
 @click.option("--recheck", type=click.IntRange(min=0), default=0, metavar="K",
               help="With --reuse: run K of the steps that need not run all the same, and compare.")
+@click.option("--explain", is_flag=True, help="With --reuse: tell why each program that ran was not put back.")
 @click.option("--against", metavar="[ARCHIVE:]EXP",
               help="Say, as it happens, what is first given otherwise than to this experiment, and in the end what differs.")
 @click.option("--label", multiple=True, metavar="K=V", help="Give the experiment a label, to find it by: rex ls --where K=V.")

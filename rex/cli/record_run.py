@@ -128,7 +128,7 @@ def summary(outcome: Outcome, archive: str, count_cells: int | None) -> str:
 def run(command: tuple[str, ...], archive: str = "__default", experiment: str | None = None, keep_env: tuple[str, ...] = (),
         drop_env: tuple[str, ...] = (), exclude: tuple[str, ...] = (), cells: bool = False, seed: int = 0,
         serialize: bool = False, redact: bool = False, label: tuple[str, ...] = (), note: str = "", verify: bool = False,
-        reuse: str | None = None, recheck: int = 0, against: str | None = None, report: str | None = None, as_json: bool = False, quiet: bool = False) -> int:
+        reuse: str | None = None, recheck: int = 0, explain: bool = False, against: str | None = None, report: str | None = None, as_json: bool = False, quiet: bool = False) -> int:
     """Record, say what was recorded; the exit status."""
     from rex.recorder import Options, record
     options = Options(list(command), archive, experiment, keep_env, drop_env, exclude,
@@ -137,8 +137,8 @@ def run(command: tuple[str, ...], archive: str = "__default", experiment: str | 
         from rex.archive import about
         from rex.cli.options import parse_labels
         options.extra = about.facts(parse_labels(label), note)
-    if (reuse and (cells or redact or serialize)) or recheck and not reuse:
-        raise UsageError("--reuse does not go with --cells, --redact and --serialize, nor --recheck without it", "", "leave one of them out")
+    if (reuse and (cells or redact or serialize)) or (recheck or explain) and not reuse:
+        raise UsageError("--reuse does not go with --cells, --redact and --serialize, nor --recheck and --explain without it", "", "leave one of them out")
     if against:
         from rex.cli.record_against import compare_with, named, watch
         if cells or redact or reuse:
@@ -156,7 +156,7 @@ def run(command: tuple[str, ...], archive: str = "__default", experiment: str | 
             count_cells = len(version.cells)
         elif reuse:
             from rex.cli.reuse_summary import record_and_tell
-            outcome, reused = record_and_tell(options, reuse == "strict", recheck)
+            outcome, reused = record_and_tell(options, reuse == "strict", recheck, explain)
         else:
             with shown_after(quiet) as options.ended:
                 outcome = record(options)
@@ -172,7 +172,8 @@ def run(command: tuple[str, ...], archive: str = "__default", experiment: str | 
         if found:
             say(f"rex: {clean(verify_text(*found, bool(outcome.excluded), serialize))}")
         if reused:
-            say(f"rex: {clean(reused.describe())}")
+            for line in [*(reused.reasons() if explain else ()), reused.describe()]:
+                say(f"rex: {clean(line)}")
         if against:
             say(f"rex: {clean(compare_with(earlier, archive, outcome.experiment.name))}")
         say(f"rex: {summary(outcome, archive, count_cells)}")

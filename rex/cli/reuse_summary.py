@@ -34,6 +34,10 @@ class Reused:
             text += f"; {told.rechecked} run to be compared"
         return text + "".join(f"; NOT as recorded: {command}" for command in told.differing)
 
+    def reasons(self) -> list[str]:
+        """A line for each program that ran."""
+        return [f"ran {command}: {why}" for command, why in self.summary.ran]
+
     def _gain(self) -> str:
         """What it saves, less what it took."""
         told = self.summary
@@ -46,24 +50,24 @@ class Reused:
         """For machines; seconds."""
         told = self.summary
         return {"reused": [{"command": command, "seconds": seconds} for command, seconds in told.reused], "saved": told.saved_s, "recorded": told.recorded_s, "spent": told.spent_s,
-                "drawn": told.drawn, "executed": told.executed, "rechecked": told.rechecked, "variables": told.variables, "differing": told.differing}
+                "drawn": told.drawn, "executed": told.executed, "ran": [{"command": command, "why": why} for command, why in told.ran], "rechecked": told.rechecked, "variables": told.variables, "differing": told.differing}
 
 
 def _named(names: list[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
 
 
-def record_and_tell(options: "Options", is_strict: bool, recheck: int) -> "tuple[Outcome, Reused]":
+def record_and_tell(options: "Options", is_strict: bool, recheck: int, explains: bool) -> "tuple[Outcome, Reused]":
     """Record with reuse."""
     from rex.trees.reuse import record_reusing
-    outcome, summary = record_reusing(options, is_strict, recheck)
+    outcome, summary = record_reusing(options, is_strict, recheck, explains)
     return outcome, Reused(summary)
 
 
-def run_gate(archive: "Archive", is_strict: bool) -> "Reuse":
+def run_gate(archive: "Archive", is_strict: bool, explains: bool) -> "Reuse":
     """Who puts steps back in a new run of archived files."""
     from rex.trees.reuse import Reuse
-    return Reuse(archive, (0, 1, 2), is_strict, is_run=True)
+    return Reuse(archive, (0, 1, 2), is_strict, is_run=True, explains=explains)
 
 
 def run_summary(gate: "Reuse", archive: "Archive", name: str | None) -> Reused:

@@ -153,7 +153,7 @@ def signals_given_to(end: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report, as_json: bool, quiet: bool, reuse: str | None = None) -> int:
+def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report, as_json: bool, quiet: bool, reuse: str | None = None, explains: bool = False) -> int:
     """Run the plan on our standard streams; the exit status to end with."""
     from contextlib import ExitStack
     from rex.cli.reuse_summary import run_gate, run_summary
@@ -167,7 +167,7 @@ def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report
             each.cancel()
 
     with ExitStack() as stack:
-        gate = stack.enter_context(run_gate(plan.archive, reuse == "strict")) if reuse else None
+        gate = stack.enter_context(run_gate(plan.archive, reuse == "strict", explains)) if reuse else None
         with signals_given_to(end):
             running.append(start(plan, is_sandboxed=is_sandboxed, gate=gate))
             if asked:                        # while it started
@@ -182,7 +182,8 @@ def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report
         for note in outcome.notes:
             click.echo(f"rex: {note}", err=True)
         if reused:
-            click.echo(f"rex: {clean(reused.describe())}", err=True)
+            for line in [*(reused.reasons() if explains else ()), reused.describe()]:
+                click.echo(f"rex: {clean(line)}", err=True)
         click.echo(f"rex: {summary(plan, outcome, archive)}", err=True)
     return 130 if outcome.is_cancelled else end_like(outcome.status)
 
@@ -214,13 +215,14 @@ def run_headless(plan: "RunPlan", archive: str, is_sandboxed: bool, told: Report
               help="Add the run to the archive, as NAME or the next free name.")
 @click.option("--reuse", is_flag=False, flag_value="yes", metavar="[=strict]", type=click.Choice(["yes", "strict"]),
               help="Do not run what the archive has and nothing has changed for, as `rex record --reuse`.")
+@click.option("--explain", is_flag=True, help="With --reuse: tell why each program that ran was not put back.")
 @click.option("--plan", "plan_only", is_flag=True, help="Print what would run and from where, and stop.")
 @click.option("--report", metavar="FILE", help="Write a report as JSON to FILE, apart from the program's own streams.")
 @click.option("--json", "as_json", is_flag=True, help="Print a report as JSON (last on standard output).")
 @click.option("-q", "--quiet", is_flag=True, help="No summary line.")
 @click.argument("command", metavar="[ARCHIVE[:EXP]] [-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 def command(archive: str, port: int, no_browser: bool, headless: bool, experiment: str | None, outdir: str | None,
-            arguments: str | None, cwd: str | None, sandbox: bool, record: str | None, reuse: str | None, plan_only: bool, report: str | None,
+            arguments: str | None, cwd: str | None, sandbox: bool, record: str | None, reuse: str | None, explain: bool, plan_only: bool, report: str | None,
             as_json: bool, quiet: bool, command: tuple[str, ...], **given: tuple[str, ...]) -> int:
     """Run a new experiment: an archived one with changes.
 
@@ -236,6 +238,8 @@ def command(archive: str, port: int, no_browser: bool, headless: bool, experimen
         return open_pages(archive, port, no_browser, experiment, sandbox)
     if not outdir and not plan_only:
         raise UsageError("--headless needs an output directory", "", "add: -o OUTDIR")
+    if explain and not reuse:
+        raise UsageError("--explain without --reuse", "then every program runs", "leave it out, or add --reuse")
     if reuse and sandbox:
         raise UsageError("--reuse does not go with --sandbox", "steps are put back from outside the sandbox", "leave one of them out")
     from rex.archive import Archive
@@ -249,7 +253,7 @@ def command(archive: str, port: int, no_browser: bool, headless: bool, experimen
             told.write(plan_json(plan))
             click.echo(json.dumps(plan_json(plan))) if as_json else print_plan(plan)
             return 0
-        return run_headless(plan, archive, sandbox, told, as_json, quiet, reuse)
+        return run_headless(plan, archive, sandbox, told, as_json, quiet, reuse, explain)
 
 
 def _changes(experiment: "Experiment", arguments: str | None, command: tuple[str, ...], cwd: str | None,

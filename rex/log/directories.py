@@ -97,6 +97,8 @@ class Directories:
 
 def tidy(path: str) -> str:
     """A path without empty parts; the directory above a link's target is not the one that has the link, so that ".." stays."""
+    if "//" not in path and "/." not in path and path[-1:] != "/":
+        return path
     if "/../" not in f"{path}/":
         return normpath(path)
     return "/" + "/".join(part for part in path.split("/") if part not in ("", "."))

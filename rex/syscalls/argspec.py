@@ -20,6 +20,7 @@ from __future__ import annotations
 import enum
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 NO_ARG = 255
 
@@ -101,7 +102,11 @@ class Call:
 
     def index_of(self, word: str) -> int:
         """Index of the first argument of that kind; -1: it has none."""
-        return next((i for i, arg in enumerate(self.args) if arg.word == word), -1)
+        return self._first.get(word, -1)
+
+    @cached_property
+    def _first(self) -> dict[str, int]:
+        return {arg.word: i for i, arg in reversed([*enumerate(self.args)])}
 
     @property
     def fd_args(self) -> int:

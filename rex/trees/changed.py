@@ -29,6 +29,10 @@ class ChangedNames:
         else:
             self._gone.discard(path)
 
+    def has(self, path: str) -> bool:
+        """Whether the run has changed it."""
+        return path in self._paths
+
     def is_made_by(self, event: Event, path: str, entry: "FileEntry | None", size: int) -> bool:
         """Whether an open made the file, which was not there: nothing is in it to be read.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rex.trees.steps import Step
+from rex.trees.step import Step
 
 # Measured with the studies of examples/trees: a program replayed takes a little more than recorded; and what it
 # takes to begin a run and compare it, to start a process, to put back a step.

@@ -10,7 +10,8 @@ from rex.errors import Damaged, RexError
 from rex.trees.factcache import load_facts
 from rex.trees.facts import REUSED, RunFacts
 from rex.trees.grafts import Makers
-from rex.trees.steps import Step, StepMaker
+from rex.trees.step import Step
+from rex.trees.steps import StepMaker
 from rex.workflow.recorded import Recorded
 from rex.workflow.steps import DEPTH, Tree, cpu_below, find_steps
 
@@ -83,7 +84,7 @@ def load_runs(experiments: Iterable["Experiment"], notes: list[str] | None = Non
         drivers |= {_driver(facts, task) for task in find_steps(recorded, DEPTH, is_by_cpu=True).frame
                     if facts.processes[task].parent is not None or _arranges(recorded, task)}
     runs: list[Run] = []
-    makers = Makers([*experiments, *others])
+    makers = Makers([*experiments, *others], {experiment.identity: facts for experiment, facts, _ in read if REUSED not in experiment.manifest.extra})
     for experiment, facts, recorded in read:
         maker = _maker(experiment, facts, makers)
         whole = _whole_original(experiment, runs)

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import zlib
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rex.cacheplace import cache_root
@@ -17,7 +16,7 @@ from rex.trees.reader import read_facts
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 10
+FORMAT = 11
 _MAX_BYTES = 1 << 28
 
 
@@ -47,7 +46,7 @@ def load_facts(experiment: "Experiment") -> RunFacts:
 
 def encode(facts: RunFacts) -> dict[str, Any]:
     """The form that is kept."""
-    return {"format": FORMAT, "processes": [asdict(each) for each in facts.processes.values()],
+    return {"format": FORMAT, "processes": [{**vars(each), "standard": [vars(one) for one in each.standard]} for each in facts.processes.values()],
             "uses": [[use.at, use.process, use.kind, use.path, use.value, use.name] for use in facts.uses],
             "environments": facts.environments, "ties": facts.ties, "linked": facts.linked}
 

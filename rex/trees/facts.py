@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 REUSED = "reused"               # key of a manifest's extra: by task, the run and process whose step was put back
 
-# Kinds of uses. Given: a file's content, nothing at a name, an answer about a name, names in a directory, and a
-# file of the kernel. Done: written, written at a place of a file that others hold open too, removed.
-FILE, ABSENT, LOOK, LIST, KERNEL = "file", "absent", "look", "list", "kernel"
+# Kinds of uses. Given: a file's content, nothing at a name, an answer about a name, names in a directory, a
+# file of the kernel, and the time of a file that was opened, moved or had its mode changed. Done: written, written at a place of a file that others hold open too, removed.
+FILE, ABSENT, LOOK, LIST, KERNEL, DATED = "file", "absent", "look", "list", "kernel", "dated"
 WRITE, SHARED, REMOVE = "write", "shared", "remove"
-OWN, TIME, NAME = "own", "time", "name"      # values of a WRITE
+OWN, TIME, SET, NAME = "own", "time", "set", "name"      # values of a WRITE
 MOVED = "moved"                  # value of a REMOVE
-GIVEN = frozenset((FILE, ABSENT, LOOK, LIST, KERNEL))
+GIVEN = frozenset((FILE, ABSENT, LOOK, LIST, KERNEL, DATED))
 
 # Sources of what no key holds.
 CLOCK, RANDOMNESS, MACHINE, NETWORK, DEVICE, OTHERS = "clock", "randomness", "machine", "network", "device", "other processes"
@@ -27,9 +27,9 @@ class Use:
         at: number of the event.
         path: absolute; of a file the one that links led to, `name` is the one that was asked for.
         value: FILE: sha256, "" unknown. ABSENT: the errno. LOOK: what was answered, see rex/trees/looks.py. LIST: sorted names, joined by /.
-            KERNEL: hash of what was read. SHARED: position and length, "8+3".
+            KERNEL: hash of what was read. DATED: an answer too, "" unknown. SHARED: position and length, "8+3".
             WRITE: "dir" if a directory was made, "link TARGET" if a link was, "name" and the other one if a file got one more, "own" if who runs made it its own,
-            "time" if only its times were set. REMOVE: "moved" if it has another name now.
+            "time" if only its times were set to now, "set" if to others. REMOVE: "moved" if it has another name now.
     """
 
     at: int

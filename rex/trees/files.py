@@ -15,7 +15,13 @@ Ask = Callable[[bytes, bytes], bytes]           # kind and path -> what rex/nati
 
 
 class Files:
-    """Names of this machine."""
+    """Names of this machine.
+
+    Attributes:
+        is_archived: files may be those of an archive, each of which has one name.
+    """
+
+    is_archived = False
 
     def forget(self) -> None:
         """Something may have changed."""
@@ -63,6 +69,8 @@ class Files:
 
 class RunFiles(Files):
     """Names of a run on archived files, as they are at this moment."""
+
+    is_archived = True
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rex.errors import NotFound
 from rex.trees.factcache import load_facts
 from rex.trees.facts import REUSED, RunFacts, Use
-from rex.trees.steps import Step, StepMaker
+from rex.trees.step import Step
+from rex.trees.steps import StepMaker
 
 if TYPE_CHECKING:
     from rex.archive import Experiment
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 class Makers:
     """Makes the steps of an archive's runs; a step that contains others that were put back has their inputs too."""
 
-    def __init__(self, experiments: Iterable["Experiment"]) -> None:
+    def __init__(self, experiments: Iterable["Experiment"], read: Mapping[str, RunFacts] | None = None) -> None:
+        """read: facts that are read already, of runs in which nothing was put back, by the run's identity."""
         self._known = {each.identity: each for each in experiments if each.state == "complete"}
-        self._facts: dict[str, RunFacts] = {}
+        self._facts = dict(read or {})
         self._makers: dict[str, StepMaker] = {}
         self._begun: set[str] = set()
 

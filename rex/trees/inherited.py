@@ -29,9 +29,9 @@ def owns(own: Inherited, owner: int, group: int) -> bool:
     return all(wanted == _ANY or own.get(name, "").split()[1:2] == [str(wanted)] for name, wanted in (("uid", owner), ("gid", group)))
 
 
-def is_equal(one: Inherited, two: Inherited) -> bool:
-    """Whether a program would run alike with either; what nobody recorded equals nothing."""
-    return bool(one) and {**one, PROCESSORS: ""} == {**two, PROCESSORS: ""}
+def difference(one: Inherited, two: Inherited) -> str:
+    """The name of what may make a program run otherwise with the other; "" if nothing does. What nobody recorded equals nothing."""
+    return next((name for name in sorted({*one, *two}) if name != PROCESSORS and one.get(name) != two.get(name)), "" if one else "state, which was not recorded")
 
 
 def altered(own: Inherited, first: Inherited) -> Inherited:

@@ -57,10 +57,19 @@ class LiveProcess:
         self.environment = {codec.text(name): codec.text(value) for name, _, value in pairs}
         self.inherited = inherited.parse(state)
 
-    def is_alike(self, manifest: "Manifest", program: dict[str, Any]) -> bool:
-        """Whether a recorded program had the same variables, directory and everything else that programs inherit."""
-        return (not self.other_variables(manifest, program) and self._link("cwd") == program["cwd"] and self._is_program(program)
-                and inherited.is_equal(self.inherited, program["inherited"]) and self._is_ours() and not self._has_other_descriptors())
+    def difference(self, manifest: "Manifest", program: dict[str, Any]) -> str:
+        """What is not as a recorded program had it, of variables, directory and everything else that programs inherit."""
+        if names := self.other_variables(manifest, program):
+            return f"variable {names[0]} differs"
+        if self._link("cwd") != program["cwd"]:
+            return f"its working directory was {program['cwd']}"
+        if not self._is_program(program):
+            return f"its program was {program['program']}"
+        if name := inherited.difference(self.inherited, program["inherited"]):
+            return f"it inherits another {name}"
+        if not self._is_ours():
+            return "it has other rights than Rex"
+        return "it inherits open files" if self._has_other_descriptors() else ""
 
     def other_variables(self, manifest: "Manifest", program: dict[str, Any]) -> list[str]:
         """Names of the variables that a recorded program had not, or with another value."""

@@ -1,7 +1,7 @@
 """What a program learns of a name by asking about it: how that is written down, and whether it would learn the same now.
 
 Forms of an answer, all in words:
-    MODE OWNER LINKS SIZE MTIME BLOCKS    + for a time since the run began, - for what it did not ask for, or what does not count; MODE in octal, with l behind it
+    MODE OWNER LINKS SIZE MTIME BLOCKS    + for a time since the run began, - for what it did not ask for, or what does not count; LINKS with = behind it: other names that it had before the run; MODE in octal, with l behind it
                                    where a link was not followed
     link TARGET, access MODE, noxattr, lnoxattr
 """
@@ -9,13 +9,15 @@ Forms of an answer, all in words:
 from __future__ import annotations
 
 import stat
+import time
 
 from rex import codec
 from rex.log.decoded import Stat
 from rex.trees.files import Files
 
 NO_XATTR = "noxattr"
-_NOT_FOLLOWED, _UNKNOWN, _OF_THE_RUN = "l", "-", "+"
+_NOT_FOLLOWED, _UNKNOWN, _OF_THE_RUN, _BEFORE = "l", "-", "+", "="
+OF_THE_RUN = f"- - - - {_OF_THE_RUN} -"        # of a file: nothing but that its time is within the run
 _TICK_NS = 10**7                    # the clock of files may be as late
 _WORDS = ("mode", "owner", "links", "size", "mtime", "blocks")
 # Bits of the mask of statx; a plain stat asks for all.
@@ -45,6 +47,16 @@ def of_name_itself(error: str) -> str:
     return _NOT_FOLLOWED + error
 
 
+def of_time(told: Stat) -> str:
+    """Mode and time of what is no link."""
+    return of_stat(told, False, _MTIME)
+
+
+def has_time(value: str, mtime_ns: int) -> bool:
+    """Whether an answer has a time."""
+    return value.split(" ")[4:5] == [str(mtime_ns)]
+
+
 def of_directory(mode: int) -> str:
     """That a directory could be opened."""
     return " ".join((f"{mode:o}", *(_UNKNOWN for _ in _WORDS[1:])))
@@ -66,12 +78,17 @@ def without_time(value: str) -> str:
     return " ".join((words[0], _UNKNOWN, _UNKNOWN, _UNKNOWN if is_directory(value) else words[3], _UNKNOWN, _UNKNOWN))
 
 
-def of_made(value: str, began_ns: int) -> str:
-    """Of what the run itself made or changed: a time since the run began is as good as any other; one that was set counts."""
+def is_within(mtime_ns: int, began_ns: int, ended_ns: int) -> bool:
+    """Whether a time is of a run, by the clock of files."""
+    return began_ns - _TICK_NS <= mtime_ns <= ended_ns + _TICK_NS
+
+
+def of_made(value: str, began_ns: int, ended_ns: int) -> str:
+    """Of what the run itself made or changed: a time within the run is as good as any other; one that was set counts."""
     words = value.split(" ")
     if len(words) != len(_WORDS) or not value[:1].isdigit() or not words[4].isdigit():
         return value
-    return " ".join((*words[:4], _OF_THE_RUN, words[5])) if int(words[4]) >= began_ns - _TICK_NS else value
+    return " ".join((*words[:4], _OF_THE_RUN, words[5])) if is_within(int(words[4]), began_ns, ended_ns) else value
 
 
 def of_rewritten(value: str) -> str:
@@ -84,6 +101,13 @@ def without_blocks(value: str) -> str:
     """Less what the file system decides."""
     words = value.split(" ")
     return " ".join((*words[:5], _UNKNOWN)) if len(words) == len(_WORDS) else value
+
+
+def with_names_before(value: str) -> str:
+    """Of a file that no run gave another name: the number of its names is of the machine, and no archive keeps that."""
+    words = value.split(" ")
+    is_several = len(words) == len(_WORDS) and words[2].isdigit() and words[2] != "1" and not is_directory(value)
+    return " ".join((*words[:2], words[2] + _BEFORE, *words[3:])) if is_several else value
 
 
 def without_place(value: str) -> str:
@@ -127,7 +151,12 @@ def is_answered_so(files: Files, name: bytes, value: str, began_ns: int) -> bool
     info = files.stat(name, is_followed)
     told = Stat(info.st_mode, info.st_size, info.st_mtime_ns, info.st_nlink, info.st_uid, info.st_gid, info.st_blocks)
     now = of_stat(told, is_followed, ALL)
-    return any(all(was in (_UNKNOWN, found) for was, found in zip(value.split(" "), words.split(" "))) for words in (now, of_made(now, began_ns)))
+    words = value.split(" ")
+    if len(words) != len(_WORDS):            # nobody knows what it was
+        return False
+    if words[2].endswith(_BEFORE):
+        words[2] = "1" if files.is_archived and info.st_nlink == 1 else words[2].removesuffix(_BEFORE)
+    return any(all(was in (_UNKNOWN, found) for was, found in zip(words, each.split(" "))) for each in (now, of_made(now, began_ns, time.time_ns())))
 
 
 def of_xattr(follows: bool) -> str:

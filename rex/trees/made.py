@@ -21,6 +21,7 @@ class Made:
         self.paths: set[str] = set()
         self._tops: set[str] = set()               # directories whose contents are the step's own, and what is gone
         self._links: dict[str, str] = {}
+        self._below: dict[str, bool] = {}          # by directory: whether it is one of these, or below one
 
     def take(self, use: Use) -> None:
         """The next change."""
@@ -31,6 +32,7 @@ class Made:
             self._links[use.path] = target
         elif kind == "dir" or use.kind == REMOVE:
             self._tops.add(use.path)
+            self._below.clear()
 
     def is_rewritten(self, path: str) -> bool:
         """Whether the step has written a file, and neither removed nor replaced it."""
@@ -38,6 +40,8 @@ class Made:
 
     def is_led_to(self, use: Use) -> bool:
         """Whether a link of others led to the step's own work."""
+        if not use.name and "/." not in use.path:
+            return False
         plain = os.path.normpath(use.name or use.path)
         return (use.path != plain and self._is_own(use.path) and not self._is_own(plain) and self._follow(plain, True) == plain)
 
@@ -62,11 +66,13 @@ class Made:
         return path in self._tops or self._is_below(path)
 
     def _is_below(self, path: str) -> bool:
-        while self._tops and len(path) > 1:
-            path = os.path.dirname(path)
-            if path in self._tops:
-                return True
-        return False
+        if not self._tops or len(path) < 2:
+            return False
+        directory = path[:path.rfind("/")] or "/"
+        found = self._below.get(directory)
+        if found is None:
+            found = self._below[directory] = directory in self._tops or self._is_below(directory)
+        return found
 
     def _follow(self, name: str, is_to_end: bool) -> str:
         """Where a name leads by the links that the step has made."""

@@ -10,7 +10,7 @@ from statistics import median
 from rex.trees import costs
 from rex.trees.cut import Run
 from rex.trees.facts import ABSENT, FILE, LIST
-from rex.trees.steps import Given, Step
+from rex.trees.step import Given, Step
 
 _LIBRARY = ".so"
 _NOT_THERE = ("ENOENT", "ENOTDIR")       # other errors are those of a file that is there, but is no link

@@ -13,7 +13,8 @@ from rex.archive.identities import Identities
 from rex.trees import looks
 from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK
 from rex.trees.files import Files
-from rex.trees.steps import Given, names_hash
+from rex.trees.step import Given
+from rex.trees.steps import names_hash
 
 _FileKey = tuple[int, int, int, int, int]
 
@@ -54,6 +55,13 @@ class Now:
         except OSError:
             return False
         return given.kind == ABSENT and _has_failed_so(self.files, name, given.value)
+
+    def is_of_this_run(self, path: str) -> bool:
+        """Whether a file that is there was changed since then."""
+        try:
+            return self.files.stat(codec.raw(path)).st_mtime_ns >= self._began_ns
+        except OSError:
+            return False
 
     def content(self, name: bytes) -> str:
         """sha256 of a file; raises OSError."""

@@ -14,14 +14,16 @@ from rex import codec
 from rex.errors import Damaged
 from rex.log import LogReader
 from rex.log.directories import Directories
-from rex.log.decoded import stat_in, variables_on
+from rex.log.decoded import Stat, stat_in, variables_on
 from rex.log.records import ARGV, DUP, EXIT, IN, INHERITED, OUT, PIPE, RANDOM, RESOLVED, SCRIPT, SHARED, STACK, STAT, TASK, Event
 from rex.log.uses import ADJUST, MOVED, READ, REMOVE_DIRECTORY, file_uses, is_exclusive, open_flags
 from rex.log.uses import REMOVE as REMOVED
 from rex.syscalls import CALLS, Op
 from rex.trees import answers, calls, facts, inherited, looks
 from rex.trees.changed import ChangedNames
-from rex.trees.facts import ABSENT, FILE, KERNEL, LIST, LOOK, NAME, OWN, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, DATED, FILE, KERNEL, LIST, LOOK, NAME, OWN, SET, TIME, WRITE, ProcessFacts, RunFacts, Use
+from rex.trees.standards import StandardDescriptors
+from rex.trees.times import is_of_run
 from rex.workflow.recorded import RecordedReader
 
 if TYPE_CHECKING:
@@ -67,9 +69,7 @@ class _Reader:
         self._pids: dict[int, int] = {}                       # as the log's processes were named then
         self._directories = Directories(self._manifest.cwd)
         self._streams: dict[int, tuple[str, list[bytes], int]] = {}     # external: path, what was read, process
-        self._standard: dict[int, dict[int, Standard]] = {}
-        self._is_new: set[tuple[int, int]] = set()            # standard files opened since the process last had a child
-        self._lent: dict[tuple[int, int], Standard] = {}      # what its first child since then has of these
+        self._standards = StandardDescriptors()
         self._links: dict[str, str] = {}                      # made by the run, with their targets
         self._seen: set[tuple[int, str, str]] = set()
         self._names = ChangedNames()
@@ -141,28 +141,14 @@ class _Reader:
         if process.parent is None:
             pairs = event.data(OUT) or b""
             self._given = {stream for _, stream in struct.iter_unpack("<II", pairs[:len(pairs) & ~7])} - {1, 2, 3}
-            self._standard[leader] = {fd: Standard("stream", str(fd + 1), True, fd > 0) for fd in range(3)}
+            self._standards.begin(leader, None)
             return
         before = self._found.processes[parent]
         self._act(before)
         process.program, process.content, process.arguments = before.program, before.content, before.arguments
         process.environment, process.cwd = before.environment, self._directories.cwd(leader)
-        self._standard[leader] = {fd: self._lend(parent, fd, each) for fd, each in self._standard[parent].items()}
-        process.standard = self._standards(leader)
-
-    def _lend(self, parent: int, fd: int, each: Standard) -> Standard:
-        """What a child has on a descriptor. A file to read is lent to one child only: another one reads on where the first ends."""
-        key = (parent, fd)
-        lent = Standard(each.kind, each.path, key in self._is_new, each.is_writable)
-        if lent.is_lent:
-            self._lent[key] = lent
-        elif key in self._lent and not each.is_writable:
-            self._lent[key].is_lent = False
-        self._is_new.discard(key)
-        return lent
-
-    def _standards(self, task: int) -> list[Standard]:
-        return [self._standard[task].get(fd, Standard("closed")) for fd in range(3)]
+        self._standards.begin(leader, parent)
+        process.standard = self._standards.of(leader)
 
     def _execute(self, number: int, event: Event, process: ProcessFacts) -> None:
         path = codec.text(event.data(RESOLVED) or b"")
@@ -170,18 +156,18 @@ class _Reader:
             self._missed(number, event, process)
             return
         for name, _ in file_uses(event):
-            self._read_file(number, process, codec.text(name), event if codec.text(name) == path else None)
+            self._read_file(number, process, codec.text(name), _stat(event) if codec.text(name) == path else None)
         if process.task in self._executed:
             return
         self._executed.add(process.task)
         process.begins_at, process.program, process.is_forked = number, path, process.task in self._acted
-        process.content = self._content(path, event)
+        process.content = self._content(path, _stat(event))
         process.arguments = [codec.text(each) for each in (event.data(ARGV) or b"").split(b"\0")[:-1]]
         process.scripts = [codec.text(each) for each in event.all_data(SCRIPT)]
         process.environment = self._environment(event)
         process.cwd = self._directories.cwd(process.task)
         process.inherited = inherited.parse(event.data(INHERITED) or b"")
-        process.standard = self._standards(process.task)
+        process.standard = self._standards.of(process.task)
 
     def _environment(self, event: Event) -> int:
         found: dict[str, str] = {}
@@ -264,13 +250,16 @@ class _Reader:
 
     # ------------------------------------------------------------------ files
 
-    def _read_file(self, number: int, process: ProcessFacts, path: str, event: Event | None = None, name: str = "") -> None:
-        self._use(number, process, FILE, path, self._content(path, event), name if name != path else "")
+    def _read_file(self, number: int, process: ProcessFacts, path: str, told: Stat | None, name: str = "") -> None:
+        self._use(number, process, FILE, path, self._content(path, told), name if name != path else "")
+        entry = self._files.get(path)
+        if told is None and entry and entry.initial and not self._names.has(path):
+            told = Stat(stat.S_IFREG | entry.initial.mode, 0, entry.initial.mtime_ns)
+        self._use(number, process, DATED, path, looks.of_time(told) if told else "")
 
-    def _content(self, path: str, event: Event | None) -> str:
+    def _content(self, path: str, now: Stat | None) -> str:
         """The sha256 of a file as an event found it; "" if the archive lacks that."""
         entry, content = self._files.get(path), None
-        now = stat_in(event.data(STAT) or b"") if event else None
         # A write by another name is no change of this entry.
         is_same = bool(entry and not entry.is_changed and not (now and now.links > 1))
         for state in (entry.initial, entry.final) if entry else ():
@@ -283,10 +272,10 @@ class _Reader:
             self._missed(number, event, process)
             return
         path, fd = codec.text(event.data(RESOLVED) or b""), event.result
-        told = stat_in(event.data(STAT) or b"")
+        told = _stat(event)
         mode = told.mode if told else 0
         if fd <= 2:
-            self._set_standard(process.task, fd, facts.standard_of(path, event.stream, bool(open_flags(event) & _ACCESS)), True)
+            self._standards.open(process.task, fd, facts.standard_of(path, event.stream, bool(open_flags(event) & _ACCESS)))
         self._peek(path, process)
         if event.stream:
             self._streams[event.stream] = (path, [], process.task)
@@ -309,7 +298,7 @@ class _Reader:
                     self._use(number, process, ABSENT, path, "ENOENT")
                     self._use(number, process, WRITE, path)
                 elif kind == READ:
-                    self._read_file(number, process, path, event, name)
+                    self._read_file(number, process, path, told, name)
                 else:
                     self._through_link(process, name, path)
                     self._use(number, process, WRITE, path)
@@ -328,10 +317,9 @@ class _Reader:
         call, paths = CALLS[event.call], [codec.text(path) for path in event.all_data(RESOLVED)]
         if call.op in calls.MAKES and paths:
             self._use(number, process, ABSENT, paths[-1], looks.of_name_itself("ENOENT"))
-        if call.op is Op.CHOWN and not _gives_itself(event, process) or (
-                call.op is Op.UTIME and event.args[next(i for i, arg in enumerate(call.args) if arg.name == "times")]):
-            self._object(process, "it sets times or owners of files")
-        if call.op in (Op.CHMOD, Op.TRUNCATE) and paths:
+        if call.op is Op.CHOWN and not _gives_itself(event, process):
+            self._object(process, "it gives files to others")
+        if call.op in (Op.CHMOD, Op.CHOWN, Op.TRUNCATE, Op.UTIME) and paths:
             self._through_link(process, self._given_path(event, process), paths[0])
         if call.op is Op.TRUNCATE:
             self._found.linked += paths              # nobody looked how many names it has
@@ -344,7 +332,7 @@ class _Reader:
         if kind == REMOVE_DIRECTORY:
             self._use(number, process, LIST, path)
         if kind == READ or kind == ADJUST and self._is_file(path) or CALLS[event.call].op is Op.TRUNCATE:
-            self._read_file(number, process, path, event)
+            self._read_file(number, process, path, _stat(event))
         if kind == MOVED and any(other.startswith(f"{path}/") for other in self._files):
             self._object(process, "it moves a directory")
         if kind in (MOVED, REMOVED, REMOVE_DIRECTORY):
@@ -358,12 +346,14 @@ class _Reader:
     def _made(self, event: Event, path: str) -> str:
         """What else than a file a change made at a path."""
         op = CALLS[event.call].op
+        if op is Op.UTIME:
+            return _of_times(event)
         if op is Op.SYMLINK:
             self._links[path] = codec.text(event.data(IN, 0) or b"")
         elif op is Op.RENAME and (target := self._links.pop(codec.text(event.all_data(RESOLVED)[0]), None)) is not None:
             self._links[path] = target
         else:
-            return {Op.MKDIR: "dir", Op.LINK: f"{NAME} {codec.text(event.all_data(RESOLVED)[0])}", Op.CHOWN: OWN, Op.UTIME: TIME}.get(op, "")
+            return {Op.MKDIR: "dir", Op.LINK: f"{NAME} {codec.text(event.all_data(RESOLVED)[0])}", Op.CHOWN: OWN}.get(op, "")
         return f"link {self._links[path]}"
 
     def _is_file(self, path: str) -> bool:
@@ -377,26 +367,14 @@ class _Reader:
             self._act(process)
             self._use(number, process, facts.SHARED, path, f"{event.args[4]}+{event.result}")
 
-    # ------------------------------------------------------------------ descriptors and streams
-
-    def _set_standard(self, task: int, fd: int, standard: Standard, is_opened: bool) -> None:
-        self._standard[task][fd] = standard
-        self._is_new.discard((task, fd))
-        self._lent.pop((task, fd), None)
-        if is_opened or standard.kind == "file":
-            self._is_new.add((task, fd))
-            standard.is_lent = True
+    # ------------------------------------------------------------------ streams
 
     def _duplicate(self, number: int, event: Event, process: ProcessFacts) -> None:
         if event.result > 2:
             return
         path = codec.text(event.data(RESOLVED) or b"")
-        is_file = any(use.path == path for use in reversed(self._found.uses[-8:]))     # opened just before
-        standard = facts.standard_of(path, event.stream, bool(event.args[0] & _ACCESS))
-        self._set_standard(process.task, event.result, standard, is_file)
-        if standard.kind == "file" and not is_file:
-            standard.is_lent = False
-            self._is_new.discard((process.task, event.result))
+        is_file = any(use.path == path for use in reversed(self._found.uses[-12:]))     # opened just before
+        self._standards.duplicate(process.task, event.result, facts.standard_of(path, event.stream, bool(event.args[0] & _ACCESS)), is_file)
 
     def _move(self, number: int, event: Event, process: ProcessFacts) -> None:
         """A call on an external stream."""
@@ -439,7 +417,24 @@ class _Reader:
         for use in self._found.uses:
             if use.kind == KERNEL:
                 use.value = read.get((use.process, use.path), "")
+        if not any(self._keeps_time(use) for use in self._found.uses):
+            self._found.uses = [use for use in self._found.uses if use.kind != DATED or self._names.has(use.path)]
         return self._found
+
+    def _keeps_time(self, use: Use) -> bool:
+        """Whether what was changed has a time that was set, or kept from before: then all times count."""
+        entry = self._files.get(use.path) if use.kind == WRITE else None
+        return bool(entry and entry.final and not is_of_run(entry.final.mtime_ns, self._manifest))
+
+
+def _stat(event: Event) -> Stat | None:
+    """What an event tells of a file."""
+    return stat_in(event.data(STAT) or b"")
+
+
+def _of_times(event: Event) -> str:
+    """Which times a call sets: the log has no others than now."""
+    return SET if event.args[next(at for at, arg in enumerate(CALLS[event.call].args) if arg.name == "times")] else TIME
 
 
 def _gives_itself(event: Event, process: ProcessFacts) -> bool:

@@ -26,7 +26,7 @@ from rex.trees.cut import Run, load_runs
 from rex.trees.deadline import Fit, fit_runs, planned_s
 from rex.trees.keeping import KEEP_NOTHING, KeepPlan, plan_kept
 from rex.trees.merge import StepTree, merge_steps
-from rex.trees.steps import Step
+from rex.trees.step import Step
 from rex.workflow.gate import Gate
 from rex.workflow.putback import FilePlace, put_back, take_away
 

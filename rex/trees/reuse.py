@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import shutil
 import socket
 import stat
@@ -32,12 +33,13 @@ from rex.tracer.plan import ABOUT_A_NAME, EXEC_ANSWER, EXEC_QUESTION, NAME_ANSWE
 from rex.trees import facts as kinds
 from rex.trees.factcache import load_facts
 from rex.trees.facts import REUSED
-from rex.trees.files import Files, RunFiles
-from rex.trees.inherited import PROCESSORS
+from rex.trees.files import RunFiles
+from rex.trees.judge import Judge, descriptor_for
 from rex.trees.live import LiveProcess, Outside
 from rex.trees.now import Now
 from rex.trees.stepindex import Entry, Source, hash_words, sources
-from rex.trees.steps import Left, Step, StepMaker
+from rex.trees.step import Left, Step
+from rex.trees.steps import StepMaker
 from rex.workflow.gate import Asked
 
 _MOST_SCRIPT_LINE, _MOST_NAME = 240, 4096
@@ -51,7 +53,7 @@ class Summary:
     Attributes:
         reused: commands that were not run, with the seconds that they took when recorded.
         drawn: of these, those that had read a clock or drawn random numbers.
-        executed: programs that ran.
+        ran: commands that were executed, with the reason why.
         differing: steps that ran after all to be compared, and gave something else.
         variables: names of those that are others than in any recorded run of the command, where nothing could be put back.
         spent_s: to look steps up, whether they could be put back or not, and to put them back.
@@ -59,11 +61,16 @@ class Summary:
 
     reused: list[tuple[str, float]] = field(default_factory=list)
     drawn: int = 0
-    executed: int = 0
+    ran: list[tuple[str, str]] = field(default_factory=list)
     rechecked: int = 0
     differing: list[str] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
     spent_s: float = 0.0
+
+    @property
+    def executed(self) -> int:
+        """Programs that ran."""
+        return len(self.ran)
 
     @property
     def recorded_s(self) -> float:
@@ -83,8 +90,9 @@ class Reuser:
         found: by task of the new recording: the experiment and process whose step was put back.
     """
 
-    def __init__(self, archive: Archive, work: str, now: Now, is_strict: bool = False, recheck: int = 0) -> None:
-        self._archive, self._work, self._now, self._is_strict, self._recheck = archive, work, now, is_strict, recheck
+    def __init__(self, archive: Archive, work: str, now: Now, is_strict: bool = False, recheck: int = 0, explains: bool = False) -> None:
+        self._archive, self._work, self._now, self._recheck, self._explains = archive, work, now, recheck, explains
+        self._judge = Judge(now, is_strict)
         self._unpacked = Unpacked(archive)
         now.archived_as = self._unpacked.sha256_of
         self._known: dict[str, list[tuple[Source, Entry]]] = {}
@@ -92,7 +100,6 @@ class Reuser:
         self.summary = Summary()
         self.found: dict[int, tuple[str, int]] = {}
         self.rechecked: dict[int, Step] = {}
-        self._machine: dict[str, Any] = {}
         self._has_libraries: bool | None = None if isinstance(now.files, RunFiles) else True
         for source, entries in sources(archive.experiments()):
             for entry in entries:
@@ -106,17 +113,17 @@ class Reuser:
         """The path of a script to execute instead; "" to run the program."""
         began = time.monotonic()
         self._now.files.forget()
-        known = self._find(process) if self._can_put_back(process) else None
+        known, why = self._find(process) if self._can_put_back(process) else (None, "the program that puts back does not run here")
         if not task and known is None:
             self.summary.variables = self._other_variables(process)
-        if known is None or not pays(self._step(*known)):
-            self.summary.executed += 1
+        if known is None:
+            self.summary.ran.append((shlex.join(process.arguments), why))
             self.summary.spent_s += time.monotonic() - began
             return ""
         step = self._step(*known)
         if len(self.rechecked) < self._recheck:
             self.rechecked[task] = step
-            self.summary.executed += 1
+            self.summary.ran.append((step.command, "to be compared"))
             return ""
         path = os.path.join(self._work, f"step{len(self.found)}")
         self._write_script(path, step, process)
@@ -137,18 +144,39 @@ class Reuser:
             self._steps[where] = source.maker().step([entry.task])
         return self._steps[where]
 
-    def _find(self, process: LiveProcess) -> tuple[Source, Entry] | None:
-        """The newest recorded process that would do the same now; None if there is none, or if equal ones did different things."""
+    def _find(self, process: LiveProcess) -> tuple[tuple[Source, Entry] | None, str]:
+        """The newest recorded process that would do the same now; None if there is none, and why the newest would not."""
         known = self._known.get(hash_words(process.arguments), [])
         refused: set[str] = set()
+        first = "" if known else "no recorded run has a program with these arguments"
         for source, entry in reversed(known):
-            if entry.needs in refused or not entry.needs or not entry.result:
-                continue
-            if self._would_do_the_same(source, entry, process):
-                results = {other.result for _, other in known if other.key == entry.key and other.result}
-                return (source, entry) if len(results) == 1 else None
+            is_open = bool(entry.needs and entry.result)
+            if is_open and entry.needs not in refused or self._explains and not first:
+                why = self._objection(source, entry, process) or ("" if is_open else "it is never put back")
+                if not why:
+                    why = self._doubt(entry, self._step(source, entry))
+                    return (None if why else (source, entry)), why
+                first = first or why
             refused.add(entry.needs)
-        return None
+        return None, first or "nothing of its recorded runs can be put back (--explain tells why)"
+
+    def _objection(self, source: Source, entry: Entry, process: LiveProcess) -> str:
+        """Why what a recorded process did is not put back now; "" if it is."""
+        try:
+            manifest, program = source.experiment.manifest, source.maker().program(entry.task)
+            if why := process.difference(manifest, program):
+                return why
+            step = self._step(source, entry)
+        except RexError as error:         # what cannot be read is not reused
+            return str(error)
+        return self._judge.objection(step, manifest, process)
+
+    def _doubt(self, entry: Entry, step: Step) -> str:
+        """Why not to put back what would do the same now."""
+        results = {other.result for _, other in self._known[entry.words] if other.key == entry.key and other.result}
+        if len(results) > 1:
+            return "equal inputs gave different results"
+        return "" if pays(step) else "to put back what it left takes more time"
 
     def _other_variables(self, process: LiveProcess) -> list[str]:
         """Those of the recorded run of a command that has the fewest others; the newest first, as reading takes time."""
@@ -159,39 +187,6 @@ class Reuser:
             with suppress(RexError):
                 found.append(process.other_variables(source.experiment.manifest, source.maker().program(entry.task)))
         return min(found, key=len, default=[])
-
-    def _would_do_the_same(self, source: Source, entry: Entry, process: LiveProcess) -> bool:
-        try:
-            manifest, program = source.experiment.manifest, source.maker().program(entry.task)
-            if not process.is_alike(manifest, program):
-                return False
-            step = self._step(source, entry)
-        except RexError:         # what cannot be read is not reused
-            return False
-        return self._may_stand_in(step, manifest, process) and all(map(self._now.is_still, step.given))
-
-    def _may_stand_in(self, step: Step, manifest: Manifest, process: LiveProcess) -> bool:
-        if step.against or not step.is_known or step.status is None or step.status < 0:
-            return False
-        refused = kinds.NEVER | ({kinds.CLOCK, kinds.RANDOMNESS, kinds.MACHINE} if self._is_strict else set())
-        if refused.intersection(step.sources) or kinds.MACHINE in step.sources and not self._is_here(manifest, step, process):
-            return False
-        if any(self._now.files.is_there(codec.raw(path)) for path in step.passing):
-            return False
-        if any(_descriptor_for(step, stream) is None for stream, _ in step.printed):
-            return False
-        if step.owns and not all(_has_our_group(self._now.files, codec.raw(each.path)) for each in step.left):
-            return False
-        return process.has_fresh_descriptors(step.programs[0]["standard"]) and all(
-            _can_be_left(self._now.files, each, process, step.writes) for each in step.left)
-
-    def _is_here(self, manifest: Manifest, step: Step, process: LiveProcess) -> bool:
-        """Whether a step was recorded on this machine, as it is now, with the same processors."""
-        if not self._machine:
-            from rex.recorder import machine_facts
-            self._machine = machine_facts()
-        return (manifest.host == os.uname().nodename and manifest.machine == self._machine
-                and step.programs[0]["inherited"].get(PROCESSORS) == process.inherited.get(PROCESSORS))
 
     def _write_script(self, path: str, step: Step, process: LiveProcess) -> None:
         words: list[bytes] = []
@@ -211,14 +206,18 @@ class Reuser:
             elif state.content:
                 file, fd = codec.raw(files[state.content.sha256]), process.descriptor_of(name)
                 words += [b"f", b"%o" % state.mode, name, file] if fd is None else [b"o", b"%d" % fd, file]
+            if state.type != "dir":
+                words += _time_words(each)
         for each in sorted(step.left, key=lambda each: each.path, reverse=True):
-            if each.state and each.state.type == "dir" and each.state.mode & stat.S_IRWXU != stat.S_IRWXU:
-                words += [b"d", b"%o" % each.state.mode, codec.raw(each.path)]
+            if each.state and each.state.type == "dir":
+                words += _time_words(each)
+                if each.state.mode & stat.S_IRWXU != stat.S_IRWXU:
+                    words += [b"d", b"%o" % each.state.mode, codec.raw(each.path)]
         for number, (stream, text) in enumerate(step.printed):
             printed = f"{path}.{number}"
             with open(printed, "wb") as out:
                 out.write(text.encode("latin-1"))
-            words += [b"o", b"%d" % (_descriptor_for(step, stream) or 0), os.fsencode(printed)]
+            words += [b"o", b"%d" % (descriptor_for(step, stream) or 0), os.fsencode(printed)]
         words += [b"x", b"%d" % (step.status or 0)]
         with open(path, "wb") as out:
             out.write(b"#!" + os.fsencode(self._program()) + b" put\n" + b"".join(word + b"\0" for word in words))
@@ -234,54 +233,15 @@ class Reuser:
         return near
 
 
+def _time_words(left: Left) -> list[bytes]:
+    """What sets the time of a file that a step left."""
+    return [b"t", b"%d" % left.mtime_ns, codec.raw(left.path)] if left.mtime_ns else []
+
+
 def pays(step: Step) -> bool:
     """Whether to put a step back takes less time than to execute it: `cp` of a large file does not."""
     size = sum(each.state.size for each in step.left if each.state and each.state.type == "file")
     return size <= _PUT_BYTES_PER_S * (step.seconds + _PUT_LEAST_S)
-
-
-def _descriptor_for(step: Step, stream: int) -> int | None:
-    """The standard descriptor of a step's program that leads to a stream of the experiment."""
-    found = [fd for fd, text in enumerate(step.programs[0]["standard"]) if text in (f"stream {stream}", f"terminal {stream}")]
-    return found[0] if found else None
-
-
-def _can_be_left(files: Files, left: Left, process: LiveProcess, others: frozenset[str]) -> bool:
-    """Whether what the step left would be the same now at this path, which may hold an older file."""
-    name, parent = codec.raw(left.path), os.path.dirname(left.path)
-    if parent not in others and not _is_directory(files, codec.raw(parent)):
-        return False
-    if process.descriptor_of(name) is not None:
-        return True
-    try:
-        info = files.stat(name, False)
-    except FileNotFoundError:
-        return not left.was_there              # else nobody knows what mode it would get
-    if not stat.S_ISREG(info.st_mode):           # a write would go through a link; a directory has contents of its own
-        return left.was_there and stat.S_ISDIR(info.st_mode) and (left.state is None or left.state.type == "dir")
-    if left.state is None:
-        return True
-    return (left.state.type == "file" and info.st_nlink == 1 and info.st_uid == os.geteuid()
-            and stat.S_IMODE(info.st_mode) == left.state.mode)
-
-
-def _has_our_group(files: Files, name: bytes) -> bool:
-    """Whether a file that is made or written at a name has the group of who runs."""
-    try:
-        if files.is_there(name):
-            return files.stat(name, False).st_gid == os.getegid()
-        above = files.stat(os.path.dirname(name))
-        return not above.st_mode & stat.S_ISGID or above.st_gid == os.getegid()
-    except OSError:
-        return False
-
-
-def _is_directory(files: Files, name: bytes) -> bool:
-    """Whether a name, without any link in it, is that of a directory."""
-    try:
-        return stat.S_ISDIR(files.stat(name).st_mode) and files.real(name) == name
-    except OSError:
-        return False
 
 
 class Reuse(Asked):
@@ -291,11 +251,12 @@ class Reuse(Asked):
         summary: what it did so far.
     """
 
-    def __init__(self, archive: Archive, streams: Streams, is_strict: bool = False, recheck: int = 0, is_run: bool = False) -> None:
+    def __init__(self, archive: Archive, streams: Streams, is_strict: bool = False, recheck: int = 0, is_run: bool = False, explains: bool = False) -> None:
         """
         Args:
             is_strict: run what read a clock, drew random numbers, looked at the machine, or asked for the time of a file.
             recheck: run as many steps, that could have been put back, all the same, and compare.
+            explains: read also what can never be put back, to say why.
             is_run: names are those of a run on archived files, as its tracer tells.
         """
         super().__init__()
@@ -307,7 +268,7 @@ class Reuse(Asked):
                 now.files = RunFiles(self._ask)
                 os.set_inheritable(self.theirs, False)     # else tracers of runs side by side had it
             self._files, self._outside = now.files, Outside(streams)
-            self._reuser = stack.enter_context(closing(Reuser(archive, work.path, now, is_strict, recheck)))
+            self._reuser = stack.enter_context(closing(Reuser(archive, work.path, now, is_strict, recheck, explains)))
             self._stack = stack.pop_all()
         self.summary = self._reuser.summary
         self.summary.spent_s += time.monotonic() - began
@@ -366,9 +327,9 @@ class Reuse(Asked):
         return told
 
 
-def record_reusing(options: Options, is_strict: bool = False, recheck: int = 0) -> tuple[Outcome, Summary]:
+def record_reusing(options: Options, is_strict: bool = False, recheck: int = 0, explains: bool = False) -> tuple[Outcome, Summary]:
     """Record a command with reuse, as `Reuse` has it."""
-    with Archive.made(options.archive) as archive, Reuse(archive, options.streams, is_strict, recheck) as reuse:
+    with Archive.made(options.archive) as archive, Reuse(archive, options.streams, is_strict, recheck, explains=explains) as reuse:
         options.gate, options.complete = reuse.theirs, lambda manifest, recording: reuse.complete(manifest)
         outcome = record(options)
         return outcome, reuse.finish(outcome.experiment, outcome.manifest)

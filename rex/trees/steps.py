@@ -1,4 +1,4 @@
-"""Steps of a run: what each was given, in a canonical form, and what it left."""
+"""Makes the steps of a run: what each was given, in a canonical form, and what it left."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rex.trees import facts as kinds
 from rex.trees import inherited, looks
-from rex.trees.facts import ABSENT, FILE, GIVEN, KERNEL, LIST, LOOK, MOVED, NAME, OWN, REMOVE, SHARED, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
+from rex.trees.facts import ABSENT, DATED, FILE, GIVEN, KERNEL, LIST, LOOK, MOVED, NAME, OWN, REMOVE, SET, SHARED, TIME, WRITE, ProcessFacts, RunFacts, Standard, Use
 from rex.trees.made import Made
 from rex.trees.othernames import OtherNames
+from rex.trees.step import Given, Left, Step
+from rex.trees.times import Times, end_ns
 
 if TYPE_CHECKING:
     from rex.archive import FileState, Manifest
@@ -21,107 +22,6 @@ if TYPE_CHECKING:
 # Files of the kernel that stay as they are while a machine runs; others are like clocks.
 _STEADY = ("/proc/filesystems", "/proc/sys/", "/sys/")
 _PLAIN_TYPES = ("file", "dir", "symlink")
-
-
-@dataclass(frozen=True)
-class Given:
-    """One thing that a step was given.
-
-    Attributes:
-        kind: as of rex.trees.facts.
-        path: absolute, as it was asked for.
-        value: in the key; of a file its sha256, "" if that is unknown.
-        process: who was given it first.
-        seen: of a look, all that was answered, which the key has not; now: what counts of it where the step may be put back.
-    """
-
-    kind: str
-    path: str
-    value: str
-    process: int
-    seen: str = ""
-    now: str = ""
-
-
-@dataclass(frozen=True)
-class Left:
-    """What a step left at a path.
-
-    Attributes:
-        state: of the manifest; None: nothing is there any more, or nobody knows.
-        is_known: whether the archive has it as the step left it.
-        was_there: whether something was there before.
-    """
-
-    path: str
-    state: "FileState | None"
-    is_known: bool = True
-    was_there: bool = True
-
-    @property
-    def value(self) -> str:
-        """What is compared: type, mode and content."""
-        if not self.is_known:
-            return "unknown"
-        if self.state is None:
-            return "removed"
-        content = self.state.content.sha256 if self.state.content else self.state.target
-        return f"{self.state.type} {self.state.mode:o} {content}"
-
-
-@dataclass
-class Step:
-    """Processes that run, or are left out, as one.
-
-    Attributes:
-        roots: the processes that begin it; members: all of them.
-        programs: contents, arguments, environment and standard descriptors of each root.
-        given: by kind and path, in order.
-        left: in the order of their canonical paths.
-        printed: (stream, text) as written to the experiment's standard streams.
-        sources: what it drew on that is not in the key.
-        against: why it cannot be left out.
-        begins_at: event; seconds: from its first process's birth to its last one's end, and what putting back saved.
-        busy_s: processor time that its processes took, or less where they ran side by side.
-        is_put_back: whether its run did not execute it, and so tells nothing of what it takes.
-        key: hash of programs and given; result: of left, printed and status.
-        writes: paths that it left something at; passing: where it made something, and removed it again.
-        is_program: whether every root executed a program: what others do follows from their maker's memory.
-        owns: whether it made files its own, so that their group does not follow from their directory.
-    """
-
-    roots: tuple[int, ...]
-    members: frozenset[int]
-    command: str
-    programs: list[dict[str, Any]]
-    given: list[Given]
-    left: list[Left]
-    printed: list[tuple[int, str]]
-    status: int | None
-    sources: tuple[str, ...]
-    against: tuple[str, ...]
-    begins_at: int
-    seconds: float = 0.0
-    busy_s: float = 0.0
-    is_put_back: bool = False
-    key: str = ""
-    result: str = ""
-    passing: tuple[str, ...] = ()
-    writes: frozenset[str] = field(default=frozenset())
-    is_program: bool = True
-    owns: bool = False
-
-    @property
-    def is_known(self) -> bool:
-        """Whether all that it was given and left is known by content."""
-        return (self.is_program and all(each["content"] for each in self.programs) and all(each.is_known for each in self.left)
-                and all(each.value or each.kind != FILE for each in self.given))
-
-    @property
-    def counted(self) -> list[Given]:
-        """What is in the key: not that names were free which it has used for a while, as such names are often random."""
-        passing = frozenset(self.passing)
-        return [each for each in self.given if each.kind != ABSENT or each.path not in passing]
 
 
 class StepMaker:
@@ -141,6 +41,7 @@ class StepMaker:
             if use.kind not in GIVEN:
                 self._changes.setdefault(use.path, []).append(use)
                 self._changes_in.setdefault(os.path.dirname(use.path), []).append(use)
+        self._named = {path for use in run.uses if use.value.startswith(f"{NAME} ") for path in (use.path, use.value.removeprefix(f"{NAME} "))}
         self._other_names = OtherNames(run.linked, run.uses, run.processes)
         self._statuses = {process.task: process.exit_status for process in manifest.processes}
         self._cpu_s = {process.task: process.cpu_s for process in manifest.processes}
@@ -175,8 +76,10 @@ class StepMaker:
         first = [self._run.processes[task] for task in roots]
         uses = sorted((use for task in members for use in self._by_process[task] if self._counts(use, roots)), key=lambda use: use.at)
         uses = [read for process in first for read in self._read_before(process)] + uses
-        given, sources = self._given(uses, inside, first), self._sources(processes, uses)
-        left, passing = self._left(uses, inside, {each.path for each in given if each.kind == ABSENT}, {each.path for process in first for each in process.standard})
+        times, sources = Times(uses, self._manifest), self._sources(processes, uses)
+        given = self._given(uses, inside, first)
+        left, passing = self._left(uses, inside, {each.path for each in given if each.kind == ABSENT}, {each.path for process in first for each in process.standard}, times)
+        given += self._dated(uses, times)
         against = [why for process in processes for why in process.against] + self._ties(inside) + self._lasting(roots, members) + [
             why for process in first for why in self._inherited(process, uses)]
         printed = sorted((at, stream, text) for process in processes for at, stream, text in process.printed)
@@ -200,11 +103,12 @@ class StepMaker:
         return use.process not in roots or use.at >= process.begins_at or any(use.path == each.path for each in process.standard)
 
     def _read_before(self, process: ProcessFacts) -> list[Use]:
-        """What is in the files that its maker opened for it to read."""
+        """What is in the files that its maker opened for it to read; of directories that they are some."""
         found = []
         for each in process.standard:
             if each.kind == "file" and not each.is_writable and process.parent is not None:
-                reads = [use for use in self._by_process[process.parent] if use.kind == FILE and use.path == each.path and use.at < process.begins_at]
+                reads = [use for use in self._by_process[process.parent] if use.path == each.path and use.at < process.begins_at
+                         and (use.kind == FILE or use.kind == LOOK and looks.is_directory(use.value))]
                 found += reads[-1:]
         return found
 
@@ -220,6 +124,8 @@ class StepMaker:
             name = use.name or use.path
             if use.kind not in GIVEN:
                 made.take(use)
+            elif use.kind == DATED:
+                continue
             elif made.is_led_to(use):
                 given = self._link_to(use)
                 found.setdefault((given.kind, given.path, given.value), given)
@@ -258,7 +164,8 @@ class StepMaker:
         """What an answer holds, without the time where that is of this run."""
         changes = self._changes_in if looks.is_directory(use.value) else self._changes
         is_made = any(each.at < use.at for each in (*changes.get(use.path, ()), *self._changes.get(use.path, ())))
-        return looks.of_made(use.value, self._manifest.start_ns) if is_made else use.value
+        seen = looks.of_made(use.value, self._manifest.start_ns, end_ns(self._manifest)) if is_made else use.value
+        return seen if use.path in self._named else looks.with_names_before(seen)
 
     def _names_before(self, use: Use, changed: set[str]) -> set[str]:
         """The names in a directory as they were before the step changed some."""
@@ -272,9 +179,20 @@ class StepMaker:
                     names.add(name)
         return names
 
+    def _dated(self, uses: list[Use], times: Times) -> list[Given]:
+        """Times of files that decide which times the step left."""
+        found: dict[str, Given] = {}
+        made = Made()
+        for use in uses:
+            if use.kind not in GIVEN:
+                made.take(use)
+            elif use.kind == DATED and made.outer_name(use) and (answer := times.input_at(use.path, self._seen(use))):
+                found.setdefault(use.path, Given(LOOK, use.path, answer, use.process, answer, answer))
+        return sorted(found.values(), key=lambda each: self.shorten(each.path))
+
     # ------------------------------------------------------------------ left
 
-    def _left(self, uses: list[Use], inside: frozenset[int], free: set[str], standard: set[str]) -> tuple[list[Left], list[str]]:
+    def _left(self, uses: list[Use], inside: frozenset[int], free: set[str], standard: set[str], times: Times) -> tuple[list[Left], list[str]]:
         """What is there afterwards, or not any more; and paths of what was made and removed again."""
         changed = dict.fromkeys(use.path for use in uses if use.kind not in GIVEN)
         found: list[Left] = []
@@ -285,7 +203,7 @@ class StepMaker:
             first = next(number for number, use in enumerate(all_changes) if use.process in inside)
             tail = all_changes[first:]
             mine = [use for use in tail if use.process in inside]
-            is_last = all(use.process in inside or use.value == TIME for use in tail) and not self._other_names.may_write(path, mine[0].at)
+            is_last = all(use.process in inside or use.value in (TIME, SET) for use in tail) and not self._other_names.may_write(path, mine[0].at)
             final = entry.final if entry else None
             if mine[-1].kind == REMOVE:
                 if first and not (path in free and all_changes[first - 1].kind == REMOVE) or not first and entry and entry.initial:
@@ -297,7 +215,9 @@ class StepMaker:
             covers = is_opened_here or all(use.kind != SHARED for use in tail) or _covers(tail, final.size if final else -1)
             is_known = is_last and final is not None and covers and (path in standard or not self._is_held(all_changes[:first], tail[0].at)) and not any(_adds_name(use, uses, passing) for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
                 final.type != "file" or final.content is not None)
-            found.append(Left(path, final if is_known else None, is_known, bool(first or entry and entry.initial)))
+            mtime_ns = times.of(path, final, len(mine) < len(tail)) if is_known and final else None
+            is_known = mtime_ns is not None
+            found.append(Left(path, final if is_known else None, is_known, bool(first or entry and entry.initial), mtime_ns or 0))
         return sorted(found, key=lambda each: self.shorten(each.path)), passing
 
     def _is_held(self, changes: list[Use], at: int) -> bool:

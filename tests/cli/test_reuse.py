@@ -219,7 +219,7 @@ def test_a_free_port_that_no_other_host_reaches_is_no_network(address: str, tmp_
 
 
 def test_runs_of_which_nothing_can_be_put_back_are_not_read(tmp_path: Path) -> None:
-    study, cache = Study(tmp_path, "touch -d @1 a.txt\n# 1\n"), tmp_path / "cache"
+    study, cache = Study(tmp_path, "ln -f in.txt a.txt\n# 1\n"), tmp_path / "cache"
     for edit in ("1", "2", "3"):
         study.edit("# ", f"# {edit}")                     # else equal runs are looked at once anyway
         for facts in cache.glob("**/*.json.gz"):
@@ -256,6 +256,7 @@ TRAPS = {
                                   lambda s: (s.write("keep.txt", "k\n"), (s.work / "tmp.txt").symlink_to("keep.txt"))),
     "directory that is there": ("mkdir made && cp in.txt made/x\nexit 0\n", None),
     "part of a file": ("{ head -n 1 > one.txt; cat > rest.txt; } < in.txt\n", lambda s: s.edit("-n 1", "-n 2")),
+    "directory to read": ("tr a b < data > x.txt\nexit 0\n", lambda s: ((s.work / "data").rmdir(), s.write("data", ""))),
     "loop over lines": ("while read x; do wc -c > c.$x; done < in.txt\n", lambda s: s.edit("while read x; do", "while read x && read y; do")),
     "two in one file": ("{ sort in.txt; sort -r in.txt; } > both.txt\n", lambda s: s.edit("sort -r", "sort -u")),
     "one reads on": ("{ head -n 1 > h.txt; cat > c.txt; } < in.txt\n", lambda s: s.edit("cat", "tail -n 1")),

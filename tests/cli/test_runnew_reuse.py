@@ -94,6 +94,18 @@ def test_time_of_an_archived_link_is_as_recorded(tmp_path: Path) -> None:
     assert told["reuse"]["executed"] == 0
 
 
+def test_number_of_names_of_an_archived_file_does_not_count(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "in.txt").write_text("a\n")
+    (work / "other.txt").hardlink_to(work / "in.txt")
+    (work / "run.sh").write_text("find in.txt -size +0 > found\nexit 3\n")
+    run_rex("record", "-q", "-l", "../EXP", "dash", "run.sh", cwd=work, code=3)
+    _, alone = run(work, "alone")
+    told, reusing = run(work, "reusing", "--reuse")
+    assert alone == reusing and told["reuse"]["executed"] == 0
+
+
 def test_sandbox_is_refused(work: Path) -> None:
     refused = run_rex("runnew", "-l", "EXP", "--headless", "-e", "exp0", "-o", "out", "--reuse", "--sandbox", cwd=work.parent, code=125)
     assert "--sandbox" in refused.stderr

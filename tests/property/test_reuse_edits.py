@@ -7,13 +7,14 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from commands import contents
+from commands import contents, kept_times
 from pace import first
 from rex.recorder import Options
 from rex.trees.reuse import record_reusing
@@ -68,6 +69,13 @@ LINES = (
     "sed -i.bak s/{w}/z/ {a}; rm -f {a}.bak", "chown $(id -u) {a}; cat {a} > {m}", "sh -c 'sed -i s/{w}/z/ {a}; echo {w} >> {a}'", "sh -c '(echo {w}; cat {a}) > {m}; echo {w} >> {m}'",
     "sh -c 'exec > {m}; cat {a}; echo {w}; sort {b}'", "exec 4> {m}; sh -c 'cat {a} > {m}'; echo {w} >&4; exec 4>&-", "sh -c '{{ echo {w}; cat {a}; }} >> {m}'",
     "python3 -c 'import subprocess; f = open(\"{m}\", \"w\"); subprocess.run([\"sh\", \"-c\", \"(echo {a}; cat {a}) > {m}\"]); f.write({n} * \"{w}\")'",
+    # times that are set, kept or asked for
+    "touch -d @{n} {a}", "touch {m}", "touch -r {a} {m}", "cp -p {a} {m}", "touch -a {a}", "touch -a -d @{n} {a}", "touch -d 2100-01-0{n} {a}", "touch -d @{n} {a} {b}; touch {a}",
+    "sh -c 'cp {a} t; touch -d @{n} t; mv t {m}'", "sh -c 'cp -p {a} t; mv t {m}'", "sh -c 'cp -p {a} t; ln -f t {m}; rm t'", "sh -c 'touch -d @{n} {a}; echo {w} >> {a}'",
+    "sh -c 'echo {w} >> {a}; touch -d @{n} {a}'", "find {a} {b} {m} -newermt @99 > {m2} 2>&1", "sh -c 'test {a} -nt {b} && cp {a} {m}'", "sh -c 'mv {m} {m2}; cat {a}'", "chmod u+w {a}",
+    "sh -c ': >> {a}'", "sh -c 'exec 3<> {a}; cat {b}'", "python3 -c 'import os; os.utime(\"{a}\", ({n}, {n}))'", "python3 -c 'import os; os.utime(\"link\")'",
+    "python3 -c 'import shutil; shutil.copy2(\"{a}\", \"{m}\")'", "ln -sfn {a} d/l{n}; touch -h -d @{n} d/l{n}", "sh -c 'tar cf t --format=posix {a} && tar xf t -C d && mv d/{a} {m}; rm -f t'",
+    "find {a} {b} -newermt 2099-01-01 > {m} 2>&1", "sh -c 'touch -d @{n} t; touch -r t {m}; rm t'", "rm -rf d/c; cp -a d/s d/c", "find {a} {m} ! -newermt @{n} > {m2} 2>&1",
     # sockets between steps: ask.py waits for who serves
     "python3 serve.py s {a} & python3 ask.py s > {m}; wait", "sh -c 'python3 serve.py s {a} & python3 ask.py s > {m}; wait'", "python3 ask.py s > {m} & sh -c 'python3 serve.py s {a}'; wait",
     "python3 serve.py s {a} & python3 ask.py s | sort > {m}; wait",
@@ -81,7 +89,12 @@ with socket.socket(socket.AF_UNIX) as s:
     s.bind(f"{sys.argv[1]}.{os.getpid()}")
     s.listen()
     os.rename(f"{sys.argv[1]}.{os.getpid()}", sys.argv[1])
-    c, _ = s.accept()
+    s.settimeout(20)            # where the output of who asks is a directory by now, nobody does
+    try:
+        c, _ = s.accept()
+    except TimeoutError:
+        os.unlink(sys.argv[1])
+        sys.exit()
     os.unlink(sys.argv[1])
     c.sendall(open(sys.argv[2], "rb").read() if os.path.isfile(sys.argv[2]) else b"none")
 """
@@ -137,10 +150,12 @@ def both(top: Path, shell: str, archive: Path) -> tuple[Any, Any, int]:
     results = []
     reused = 0
     subprocess.run(["cp", "-a", str(work), str(kept)], check=True)        # with what is one file by several names
+    time.sleep(0.02)           # what was there before has another time, by the clock of files too
     for is_alone in (True, False):
         if not is_alone:
             shutil.rmtree(work)
             kept.rename(work)
+        began_ns = time.time_ns()
         with open(top / "out", "w+b") as out, open(os.devnull, "rb") as nothing:
             if is_alone:
                 status = subprocess.run([shell, "run.sh"], cwd=work, stdin=nothing, stdout=out, stderr=out, check=False).returncode
@@ -149,7 +164,7 @@ def both(top: Path, shell: str, archive: Path) -> tuple[Any, Any, int]:
                                                           streams=(nothing.fileno(), out.fileno(), out.fileno())))
                 status, reused = os.waitstatus_to_exitcode(outcome.status), len(summary.reused)
             out.seek(0)
-            results.append((contents(work), out.read(), status))
+            results.append((contents(work), out.read(), status, kept_times(work, began_ns)))
     return results[0], results[1], reused
 
 

@@ -12,7 +12,7 @@ from rex.trees.costs import execute_s
 from rex.trees.deadline import fit_runs, planned_s
 from rex.trees.keeping import plan_kept
 from rex.trees.merge import Node, StepTree
-from rex.trees.steps import Step
+from rex.trees.step import Step
 
 
 def make_step(begins_at: int, seconds: float, against: tuple[str, ...] = ()) -> Step:

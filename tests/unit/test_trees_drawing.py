@@ -5,7 +5,7 @@ from __future__ import annotations
 from rex.trees.describe import as_graph
 from rex.trees.facts import ABSENT, FILE
 from rex.trees.merge import Node, StepTree, _reasons
-from rex.trees.steps import Given, Step
+from rex.trees.step import Given, Step
 
 
 def step(given: list[Given]) -> Step:

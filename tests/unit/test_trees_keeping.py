@@ -15,7 +15,7 @@ from rex.trees.costs import execute_s, put_back_s
 from rex.trees.cut import Run
 from rex.trees.keeping import EXECUTE, KEEP, LET_GO, PUT_BACK, plan_kept, steps_in_order
 from rex.trees.merge import Node, StepTree, merge_steps
-from rex.trees.steps import Left, Step
+from rex.trees.step import Left, Step
 
 
 def make_step(busy_s: float, size: int) -> Step:

@@ -8,7 +8,7 @@ import pytest
 
 from rex.archive import FileState
 from rex.trees.reuse import pays
-from rex.trees.steps import Left, Step
+from rex.trees.step import Left, Step
 
 COPY = Step((0,), frozenset([0]), "cp", [], [], [Left("/a", FileState("file", 0o644, size=100_000_000))], [], 0, (), (), 0)
 

@@ -3,12 +3,14 @@
  *     f MODE PATH FILE      a file with the content of another
  *     l TARGET PATH         a symbolic link
  *     o FD FILE             bytes for a descriptor that is open
+ *     t NS PATH             the time of the last change, since 1970
  *     r PATH                remove a file or an empty directory
  *     x STATUS              the end */
 #include "put/put.h"
 #include "base/base.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 enum { FAILED = 125, BLOCK = 1 << 16 };
 
@@ -64,6 +66,15 @@ static void take_away(const char *path)
         fail(path);
 }
 
+static void set_time(long long ns, const char *path)
+{
+    enum { SECOND = 1000000000 };
+    long long rest = (ns % SECOND + SECOND) % SECOND;
+    struct timespec times[2] = {{0, UTIME_OMIT}, {(time_t)((ns - rest) / SECOND), (long)rest}};
+    if (utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW))
+        fail(path);
+}
+
 static char *read_script(const char *path, char **end)
 {
     struct stat st;
@@ -101,6 +112,7 @@ int put_back(const char *script)
         case 'f': two = next(&at); put_file((mode_t)strtoul(one, NULL, 8), two, next(&at)); break;
         case 'l': put_link(one, next(&at)); break;
         case 'o': copy(next(&at), atoi(one)); break;
+        case 't': set_time(strtoll(one, NULL, 10), next(&at)); break;
         case 'r': take_away(one); break;
         case 'x': return atoi(one);
         }
