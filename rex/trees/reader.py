@@ -428,7 +428,7 @@ class _Reader:
 
 
 def _stat(event: Event) -> Stat | None:
-    """What an event tells of a file."""
+    """The state of a file in an event."""
     return stat_in(event.data(STAT) or b"")
 
 

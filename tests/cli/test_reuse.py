@@ -257,6 +257,7 @@ TRAPS = {
     "directory that is there": ("mkdir made && cp in.txt made/x\nexit 0\n", None),
     "part of a file": ("{ head -n 1 > one.txt; cat > rest.txt; } < in.txt\n", lambda s: s.edit("-n 1", "-n 2")),
     "directory to read": ("tr a b < data > x.txt\nexit 0\n", lambda s: ((s.work / "data").rmdir(), s.write("data", ""))),
+    "what a shell writes first": ("sh -c '(echo a; cat in.txt) > b.txt'\n: cat in.txt\n", lambda s: ((s.work / "b.txt").unlink(), s.edit(": cat in.txt", "cat in.txt > b.txt"))),
     "loop over lines": ("while read x; do wc -c > c.$x; done < in.txt\n", lambda s: s.edit("while read x; do", "while read x && read y; do")),
     "two in one file": ("{ sort in.txt; sort -r in.txt; } > both.txt\n", lambda s: s.edit("sort -r", "sort -u")),
     "one reads on": ("{ head -n 1 > h.txt; cat > c.txt; } < in.txt\n", lambda s: s.edit("cat", "tail -n 1")),

@@ -75,6 +75,16 @@ static void add_limits(struct task *t, struct bytes *b)
     line(b, text("\n"));
 }
 
+/* Who has written to a standard file before the program begins, as a shell's own echo does, shows in no log but here. */
+static void add_positions(struct task *t, struct bytes *b)
+{
+    for (int fd = 0; fd < FIRST_FD; fd++) {
+        ull at = files_stream(t->files, fd) ? 0 : position_of_fd(t->tid, fd, 0);
+        if (at)
+            line(b, text("position=%d %llu\n", fd, at));
+    }
+}
+
 /* Of external ones the log shows what is done with them. */
 static void add_descriptors(struct task *t, struct bytes *b)
 {
@@ -94,6 +104,7 @@ void inherited_state(struct task *t, struct bytes *b)
     add_status(t, b);
     add_stat(t, b);
     add_limits(t, b);
+    add_positions(t, b);
     add_descriptors(t, b);
     if (record_state(t->leader)->has_timer)
         line(b, text("timer=1\n"));
