@@ -94,7 +94,7 @@ class Policy:
         if self.overhead >= 1:   # no limit: every border
             return True
         price = self.price or Price(_LEAST_S)   # a look at the state tells more; is even that too much?
-        is_wanted = self.paid_s + price.total_s <= self._allowance_s(border, price) and (
+        is_wanted = self.paid_s + price.total_s <= self.allowance_s(border) and (
             border.is_last or self._is_earned(known, price))
         if not is_wanted:
             self.refused = price
@@ -105,7 +105,7 @@ class Policy:
             return False
         return not self.taken or known.paid_s + price.total_s <= self.overhead * known.compute_s
 
-    def _allowance_s(self, border: Occasion, price: Price) -> float:
+    def allowance_s(self, border: Occasion) -> float:
         """What all of recording may have taken by now."""
         earned_s = self.overhead * border.looped_s
         if border.is_last:

@@ -26,6 +26,7 @@ _PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
 # What a checkpoint is taken to cost the writer, until it knows: seconds of a processor each, and for so many bytes.
 _SMALL_S, _SMALL_BYTES = 0.001, 256 << 10
 _LARGE_S, _LARGE_BYTES = 0.002, 1 << 20
+_TOUCH_S = 0.15e-9   # the same for a byte of memory that is used for the first time, where the machine has it
 
 
 @dataclass(slots=True)
@@ -52,6 +53,8 @@ class CheckpointWriter:
         self.thinner: Thinner | None = None    # set with a budget
         self._small_s, self._small_count = _SMALL_S, 1          # of checkpoints with little memory
         self._large_s, self._large_bytes = _LARGE_S, _LARGE_BYTES
+        self.touched_s, self._touched_bytes = 0.0, 0       # memory for the first checkpoint
+        self._preparing: threading.Thread | None = None
         self.failure: BaseException | None = None
         self.pending_bytes = 0         # raw, of what is not stored yet
         self.expected_s = 0.0          # what storing it will take
@@ -83,13 +86,36 @@ class CheckpointWriter:
         self._walking.acquire()   # what it finds known must stay until it is put
         return Copier(self._pool, self._habits, self._claimed.__contains__, self._device, remade)
 
-    def prepare(self, size_bytes: int) -> None:
-        """Have memory for a first checkpoint of so many bytes soon, in the background."""
-        def touch() -> None:
-            self._pool.reserve(size_bytes)
-            self.busy_s += thread_s()
+    def touch_s(self, size_bytes: int) -> float:
+        """Seconds of a processor until there is memory for so many bytes, as far as known."""
+        each_s = self.touched_s / self._touched_bytes if self._touched_bytes else _TOUCH_S
+        return max(0, size_bytes - self._pool.free_bytes) * each_s
 
-        threading.Thread(target=touch, name="rex-hindsight-pool", daemon=True).start()
+    def prepare(self, size_bytes: int, most_s: float) -> None:
+        """Have memory for a first checkpoint of so many bytes soon, in the background.
+
+        A virtual machine may have to ask its host for that memory, which takes twenty times as long. So one part is
+        touched first, and the others only if they will not take too long.
+
+        Args:
+            most_s: seconds of a processor that all of this memory may take.
+        """
+        def touch() -> None:
+            while self.touch_s(size_bytes) and self.touched_s + self.touch_s(size_bytes) <= most_s:
+                begun_s, free_bytes = thread_s(), self._pool.free_bytes
+                self._pool.reserve(free_bytes + 1)
+                took_s = thread_s() - begun_s
+                self.touched_s += took_s
+                self.busy_s += took_s
+                self._touched_bytes += self._pool.free_bytes - free_bytes
+
+        self._preparing = threading.Thread(target=touch, name="rex-hindsight-pool", daemon=True)
+        self._preparing.start()
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether memory for a first checkpoint is still being touched."""
+        return self._preparing is not None and self._preparing.is_alive()
 
     def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
         """Hand a checkpoint over; waits only while too much is pending, the seconds returned."""
