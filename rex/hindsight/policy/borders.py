@@ -7,8 +7,8 @@ from rex.values import dataclass, field
 OVERHEAD = 0.05
 RESTORE_FACTOR = 1.38     # seconds of a restore per second of a checkpoint's pause, until measured
 # Seconds that the training loses per second that the writer computes on a processor that was free: both share caches,
-# memory bandwidth and Python's lock.
-BESIDE = 1 / 2
+# memory bandwidth and Python's lock. Medians of trials were 0.05 to 0.2.
+BESIDE = 1 / 4
 LEAD_S = 1.0              # the most that the first checkpoint may take of what the loop is yet to earn
 _LEAST_S = 0.001          # a checkpoint takes, whatever there is
 

@@ -304,7 +304,7 @@ class Recorder(Seeker):
     @property
     def lost_share(self) -> float:
         """Seconds that the training loses per second of the writer's."""
-        return self.contention.lost_share(self.writer.busy_s)
+        return self.contention.lost_share(self.writer.busy_s, self.writer.waited_s)
 
     @property
     def cost_s(self) -> float:

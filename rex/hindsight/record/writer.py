@@ -10,6 +10,7 @@ from rex.hindsight.capture.chunks import NOWHERE
 from rex.hindsight.capture.graph import Snapshot, encode_snapshot
 from rex.hindsight.capture.memory import Copier, Fresh, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.capture.tables import encode_table, read_table
+from rex.hindsight.policy.contention import Waits
 from rex.hindsight.policy.remade import Remade
 from rex.hindsight.policy.thinning import Objects, Thinner, objects_of
 from rex.hindsight.trace.clock import now_s, thread_s
@@ -48,7 +49,7 @@ class CheckpointWriter:
         self.contents: dict[str, Content] = {}
         self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
         self.written: list[Checkpoint] = []
-        self.busy_s = 0.0              # seconds that the writer had a processor
+        self.busy_s = self.waited_s = 0.0      # seconds that the writer had a processor, and that it waited for one
         self.linger_s = LINGER_S
         self.thinner: Thinner | None = None    # set with a budget
         self._small_s, self._small_count = _SMALL_S, 1          # of checkpoints with little memory
@@ -191,14 +192,16 @@ class CheckpointWriter:
         self._thread.join()
 
     def _work(self) -> None:
-        is_over = False
+        is_over, waits = False, Waits()
         while not is_over or self._waiting:
             if not is_over:
                 self._is_worth_it.wait(self.linger_s or None)
                 self._is_worth_it.clear()
                 is_over = self._is_over     # nothing comes after that
             if jobs := self._next_jobs():
+                before_s = waits.so_far_s()
                 self._do(jobs)
+                self.waited_s += waits.so_far_s() - before_s
 
     def _do(self, jobs: list[_Job]) -> None:
         begun = thread_s()
