@@ -214,3 +214,36 @@ def test_compilers_of_libraries(tmp_path: Path, library: str) -> None:
     case = Case(tmp_path, train=LIBRARIES[library])
     assert case.record() == python(tmp_path, "train.py")
     case.replay()
+
+
+@pytest.mark.parametrize("compiled", ["net = torch.compile(net, backend='aot_eager')", "net.compile(backend='aot_eager')",
+                                      "loss_of = torch.compile(loss_of, backend='aot_eager')"])
+def test_epochs_of_what_torch_compiled_are_skipped(tmp_path: Path, compiled: str) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    case = Case(tmp_path, train=f"""
+        import torch
+        torch.manual_seed(0)
+        data = torch.randn(12, 4)
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = torch.nn.Linear(4, 1)
+            def forward(self, x):
+                return self.layer(x).relu()
+        net = Net()
+        def loss_of(x):
+            return (net(x) - x[:, :1]).square().mean()
+        {compiled}
+        optimizer = torch.optim.Adam(net.parameters(), 0.1)
+        for epoch in range(3):
+            for step in range(3):
+                optimizer.zero_grad()
+                loss = loss_of(data[step * 4:step * 4 + 4])
+                loss.backward()
+                optimizer.step()
+            print("epoch", epoch, loss.item())
+        """)
+    case.record()
+    case.add_after("train", 'print("epoch"', "print('probe', epoch, sum(each.norm().item() for each in net.parameters()))")
+    assert case.replay() == case.truth()
+    assert "3 loops skipped" in case.told

@@ -9,6 +9,7 @@ import sys
 import types
 from typing import Any, Iterable
 
+from rex.hindsight.capture.compiledshapes import CompiledShape
 from rex.hindsight.capture.graph import Node, Shape, Walk
 from rex.hindsight.capture.shapes import Cannot, fill_dict
 from rex.hindsight.instrument.usercode import UserCode
@@ -46,10 +47,12 @@ class FunctionShape(Shape):
 
     tag = "function"
 
-    def __init__(self, user: UserCode) -> None:
-        self._user = user
+    def __init__(self, user: UserCode, compiled: CompiledShape) -> None:
+        self._user, self._compiled = user, compiled
 
     def save(self, walk: Walk, value: types.FunctionType) -> Node:
+        if self._compiled.takes(value):
+            return self._compiled.save(walk, value)
         module = value.__module__
         if module not in self._user and is_importable(value):
             return "global", module, value.__qualname__

@@ -19,6 +19,7 @@ from rex.hindsight.capture.shapes import Cannot, attribute_pairs, put_attributes
 
 INTERPRETER, SIGNALS, LOGGERS, FINALIZERS = "<interpreter>", "<signals>", "<loggers>", "<finalizers>"   # no variables
 _APART = 1 << 40      # numbers of finalizers from this one on are not the script's
+_COMPILER = "torch._dynamo.", "torch._inductor.", "torch.library"     # modules whose finalizers belong to compiled code
 
 
 class Interpreter:
@@ -116,7 +117,7 @@ def _finalizers() -> str:
 
 
 class FinalizerNumbers:
-    """Numbers finalizers as they are made. Those of added statements, and of other threads, are numbered apart.
+    """Numbers finalizers as they are made. Those of added statements, other threads and torch's compiler are numbered apart.
 
     Attributes:
         is_apart: an added statement runs.
@@ -135,7 +136,9 @@ class FinalizerNumbers:
             self._numbers, finalize._index_iter = finalize._index_iter, self
 
     def __next__(self) -> int:
-        return next(self._apart if self.is_apart or threading.get_ident() != self._thread else self._numbers)
+        made_in = str(sys._getframe(2).f_globals.get("__name__"))     # beyond `finalize.__init__`
+        is_apart = self.is_apart or threading.get_ident() != self._thread or made_in.startswith(_COMPILER)
+        return next(self._apart if is_apart else self._numbers)
 
 
 finalizer_numbers = FinalizerNumbers()

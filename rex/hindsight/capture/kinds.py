@@ -12,7 +12,7 @@ import types
 import weakref
 from typing import Any, Callable
 
-from rex.hindsight.capture import (arrayshapes, codeshapes, declaredshapes, interpreter, livingshapes, nativeshapes, othershapes, pandasshapes,
+from rex.hindsight.capture import (arrayshapes, codeshapes, compiledshapes, declaredshapes, interpreter, livingshapes, nativeshapes, othershapes, pandasshapes,
                                    shapes)
 from rex.hindsight.instrument.usercode import UserCode
 from rex.hindsight.trace.clock import Converting, Reading
@@ -50,9 +50,10 @@ class Shapes:
 
     def __init__(self, user: UserCode) -> None:
         """Args: the code of the modules that the user wrote; may grow."""
+        compiled = compiledshapes.CompiledShape()
         listed: list[Any] = [
             shapes.ListShape(), shapes.DictShape(), shapes.SetShape(), shapes.TupleShape(),
-            shapes.BytesShape(), shapes.ObjectShape(), codeshapes.FunctionShape(user),
+            shapes.BytesShape(), shapes.ObjectShape(), codeshapes.FunctionShape(user, compiled), compiled,
             codeshapes.GlobalShape(), livingshapes.CacheShape(user), codeshapes.ClassShape(user),
             codeshapes.CellShape(), codeshapes.MethodShape(), codeshapes.ModuleShape(),
             codeshapes.WrapperShape(), livingshapes.WeakShape(), livingshapes.ProxyShape(), livingshapes.WeakBagShape(),

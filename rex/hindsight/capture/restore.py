@@ -85,6 +85,8 @@ class Build:
         tag, kind = node[0], type(live)
         if tag == "global":
             return kind in _NAMED and (live.__module__, live.__qualname__) == node[1:3]
+        if tag == "compiled":
+            return kind is types.FunctionType
         key = node[1][0] if tag in _TYPED else tag, kind
         is_kin = self._kin.get(key)
         if is_kin is None:

@@ -16,27 +16,35 @@ _LEAST_FD = 700     # a script's own files keep the numbers that they have witho
 _process_s = time.process_time
 
 
+class Waits:
+    """Of the thread that makes it: how long it could have run but had no processor, as the kernel counts."""
+
+    def __init__(self) -> None:
+        self._fd = _open_high(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+
+    def so_far_s(self) -> float:
+        """Seconds since the thread began; none where the kernel does not tell."""
+        if self._fd < 0:
+            return 0.0
+        try:
+            return int(os.pread(self._fd, 64, 0).split()[1]) * 1e-9
+        except (OSError, ValueError, IndexError):   # the script closed what it did not open
+            self._fd = -1
+            return 0.0
+
+
 class Contention:
     """Watches the thread that makes it."""
 
     def __init__(self) -> None:
-        self._fd = _open_high(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._waits = Waits()
         self._processors = len(os.sched_getaffinity(0))
         self._begun_s, self._begun_worked_s, self._begun_process_s = now_s(), self.worked_s(), _process_s()
 
     def worked_s(self) -> float:
-        """Wall-clock seconds, less those in which the thread could have run but had no processor.
-
-        The kernel counts the latter. Where it does not tell, they are not taken off.
-        """
+        """Wall-clock seconds, less those in which the thread could have run but had no processor."""
         wall_s = now_s()
-        if self._fd < 0:
-            return wall_s
-        try:
-            return wall_s - int(os.pread(self._fd, 64, 0).split()[1]) * 1e-9
-        except (OSError, ValueError, IndexError):   # the script closed what it did not open
-            self._fd = -1
-            return wall_s
+        return wall_s - self._waits.so_far_s()
 
     def clock(self) -> Callable[[], float]:
         """What tells the seconds that recording takes from the thread: those that it computes, for what it waits for meanwhile may be
@@ -48,15 +56,17 @@ class Contention:
         """Of the wall-clock seconds since the beginning, the part that the thread had or waited for anything but a processor."""
         return min(1.0, (self.worked_s() - self._begun_worked_s) / max(now_s() - self._begun_s, 1e-9))
 
-    def lost_share(self, writer_s: float) -> float:
+    def lost_share(self, writer_s: float, waited_s: float = 0.0) -> float:
         """Seconds that the training loses per second of the writer's.
 
         Args:
             writer_s: processor time of the writer so far.
+            waited_s: how long it had no processor meanwhile: it had to take one from somebody.
         """
         passed_s = max(self.worked_s() - self._begun_worked_s, 1e-9)
         used = (_process_s() - self._begun_process_s - writer_s) / passed_s     # processors, by the script alone
-        return min(1.0, max(BESIDE, used + 1 - self._processors))
+        taken = waited_s / (writer_s + waited_s) if waited_s else 0.0
+        return min(1.0, max(BESIDE, taken, used + 1 - self._processors))
 
 
 def _open_high(path: str) -> int:

@@ -18,6 +18,7 @@ from rex.hindsight.policy.borders import Occasion, Policy, Price
 from rex.hindsight.policy.contention import Contention
 from rex.hindsight.policy.remade import Remade
 from rex.hindsight.record.endings import store_before_end
+from rex.hindsight.record.first import HASH_S, FirstCheckpoint
 from rex.hindsight.record.writer import CheckpointWriter
 from rex.hindsight.run.concurrency import company
 from rex.hindsight.run.files import Files
@@ -29,17 +30,13 @@ from rex.hindsight.trace.clock import Clock, Entropy, now_s, thread_s
 from rex.hindsight.trace.records import FORMAT, Checkpoint, LogWriter, Run
 from rex.hindsight.trace.values import plain_value
 from rex.types import format_duration
-from rex.values import replace
 
 GRANULARITY_S = 0.050   # loops with shorter bodies have no borders inside
 _TRIAL_BODIES = 4
 _OUTERMOST = 1 / 5      # of the granularity: the outermost loop's iterations have borders if they take so long
 _HOOK_S = 2e-6          # a reading of the clock, or a draw of random bytes, beside what it took before
-_COPY_S, _TOUCH_S = 0.2e-9, 1e-9     # per byte that is copied; of memory that is touched for the first time
 _WARM = 1 / 2           # of what a look at the state takes for the first time: what later ones take
-_LARGE_BYTES = 32 << 20   # of a first checkpoint that is worth preparing for
 _LOOK_S, _LOOK_SHARE = 0.05, 0.03     # what a look at an outermost loop's beginning may take, at most, and of the time so far
-_HASH_S = 0.1e-9        # per byte
 _MANY = 1 << 20
 
 
@@ -86,9 +83,8 @@ class Recorder(Seeker):
         self.saved = 0
         self._looped_s = 0.0            # in outermost loops that ended
         self.had_border = False
-        self._walk_s = 0.0              # a look at the state, without its memory
-        self._unprepared_bytes = 0      # of a large first checkpoint
         self._remade = Remade(self.writer.unwritten)
+        self.first = FirstCheckpoint(policy, self.writer, self._remade)
         self._look_s = 0.0              # what the last look at a beginning took
         self._brief: set[str] = set()   # outermost loops that ended before a border could pay
         self.iterations, self._longest_s = 0, 0.0     # of the main loop
@@ -291,15 +287,16 @@ class Recorder(Seeker):
         border = Occasion(entry.site.key + ("!" if is_end else ":"), saved_s * worked, looped_s * worked, is_end, is_last,
                           outermost.ahead_s * worked if outermost else 0.0)
         self.policy.correct(self.cost_s + self.writer.expected_s * self.lost_share)
-        if saved_s <= 0 or self.writer.failure is not None or is_capturing() or not self.policy.wants(border):
+        if saved_s <= 0 or self.writer.failure is not None or is_capturing():
+            return
+        if self.policy.price is not None and not self.policy.taken:
+            self.first.foresee(self.lost_share)
+        if not self.policy.wants(border):
             return
         try:
-            if self.policy.price is None and not self._is_affordable(border, entry):
+            if self.policy.price is None and not self._look_at_state(border, entry):
                 return
-            if self._unprepared_bytes and not is_last:   # the next border finds the pool ready
-                self.writer.prepare(self._unprepared_bytes)
-                self._unprepared_bytes = 0
-            else:
+            if is_last or not self.first.prepare(border, self.lost_share):
                 self.checkpoint(position, border.kind, entry)
         except Exception as error:   # objects raise what they like; the training goes on
             self.writer.failure = error
@@ -307,7 +304,7 @@ class Recorder(Seeker):
     @property
     def lost_share(self) -> float:
         """Seconds that the training loses per second of the writer's."""
-        return self.contention.lost_share(self.writer.busy_s)
+        return self.contention.lost_share(self.writer.busy_s, self.writer.waited_s)
 
     @property
     def cost_s(self) -> float:
@@ -334,36 +331,18 @@ class Recorder(Seeker):
         begun = clock()
         try:
             walk_roots(self.shapes, sizer, self.roots(entry).pairs())
-            self._remade.note(sizer.large, allowed_s / _HASH_S)
+            self._remade.note(sizer.large, allowed_s / HASH_S)
         except Exception:   # objects raise what they like; a checkpoint will tell
             self._remade.clear()
         self._look_s = clock() - begun
         self.border_s += self._look_s
 
-    def _is_affordable(self, border: Occasion, entry: Entry) -> bool:
-        """Look at the state for the first time: what would it take to keep it?
-
-        What was earned already may pay for all of it. Else only what the script's beginning did not make is kept.
-        """
+    def _look_at_state(self, border: Occasion, entry: Entry) -> bool:
+        """Look at the state for the first time: whether to keep it."""
         clock, sizer = self.contention.clock(), Sizer()
         begun = clock()
         walk_roots(self.shapes, sizer, self.roots(entry).pairs(), met=self._alike.met)
-        self._walk_s = clock() - begun
-        if self._would_pay(replace(border, saved_s=0.0, ahead_s=0.0), sizer.size_bytes):
-            self._remade.clear()
-            return True
-        unchanged = self._remade.unchanged_bytes(sizer.large)
-        self._walk_s += unchanged * _HASH_S
-        return self._would_pay(replace(border, saved_s=0.0), sizer.size_bytes - unchanged)
-
-    def _would_pay(self, border: Occasion, size_bytes: int) -> bool:
-        """Whether a first checkpoint of so many bytes is worth its price, which is expected from then on."""
-        writer_s = self.writer.cost_s(size_bytes)
-        self._unprepared_bytes = size_bytes if size_bytes > _LARGE_BYTES and self.policy.overhead < 1 else 0
-        if self._unprepared_bytes:
-            writer_s += size_bytes * _TOUCH_S
-        self.policy.foresee(Price(self._walk_s + size_bytes * _COPY_S, writer_s * self.lost_share))
-        return self.policy.wants(border)
+        return self.first.is_affordable(border, sizer, clock() - begun, self.lost_share)
 
     def checkpoint(self, position: str, kind: str, entry: Entry) -> None:
         """Keep the state of this moment."""
@@ -382,7 +361,7 @@ class Recorder(Seeker):
         price = Price(pause, self.writer.cost_s(pending) * self.lost_share)
         self.policy.paid(kind, price)
         if self.policy.taken == 1:   # it holds what never changes too; what changes, the next one tells
-            price = Price(min(pause, self._walk_s or pause) * _WARM, self.writer.cost_s(0) * self.lost_share)
+            price = Price(min(pause, self.first.walk_s or pause) * _WARM, self.writer.cost_s(0) * self.lost_share)
         self.policy.foresee(price)
         self._checkpoint_s = now_s()
 

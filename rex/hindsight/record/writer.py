@@ -10,6 +10,7 @@ from rex.hindsight.capture.chunks import NOWHERE
 from rex.hindsight.capture.graph import Snapshot, encode_snapshot
 from rex.hindsight.capture.memory import Copier, Fresh, Habits, Pool, Taken, settle, settle_nodes
 from rex.hindsight.capture.tables import encode_table, read_table
+from rex.hindsight.policy.contention import Waits
 from rex.hindsight.policy.remade import Remade
 from rex.hindsight.policy.thinning import Objects, Thinner, objects_of
 from rex.hindsight.trace.clock import now_s, thread_s
@@ -26,6 +27,7 @@ _PATIENCE_S = 1.0    # with a training thread that takes a checkpoint
 # What a checkpoint is taken to cost the writer, until it knows: seconds of a processor each, and for so many bytes.
 _SMALL_S, _SMALL_BYTES = 0.001, 256 << 10
 _LARGE_S, _LARGE_BYTES = 0.002, 1 << 20
+_TOUCH_S = 0.15e-9   # the same for a byte of memory that is used for the first time, where the machine has it
 
 
 @dataclass(slots=True)
@@ -47,11 +49,13 @@ class CheckpointWriter:
         self.contents: dict[str, Content] = {}
         self._unkept: dict[str, Content] = {}      # gc would take them, were we to crash
         self.written: list[Checkpoint] = []
-        self.busy_s = 0.0              # seconds that the writer had a processor
+        self.busy_s = self.waited_s = 0.0      # seconds that the writer had a processor, and that it waited for one
         self.linger_s = LINGER_S
         self.thinner: Thinner | None = None    # set with a budget
         self._small_s, self._small_count = _SMALL_S, 1          # of checkpoints with little memory
         self._large_s, self._large_bytes = _LARGE_S, _LARGE_BYTES
+        self.touched_s, self._touched_bytes = 0.0, 0       # memory for the first checkpoint
+        self._preparing: threading.Thread | None = None
         self.failure: BaseException | None = None
         self.pending_bytes = 0         # raw, of what is not stored yet
         self.expected_s = 0.0          # what storing it will take
@@ -83,13 +87,36 @@ class CheckpointWriter:
         self._walking.acquire()   # what it finds known must stay until it is put
         return Copier(self._pool, self._habits, self._claimed.__contains__, self._device, remade)
 
-    def prepare(self, size_bytes: int) -> None:
-        """Have memory for a first checkpoint of so many bytes soon, in the background."""
-        def touch() -> None:
-            self._pool.reserve(size_bytes)
-            self.busy_s += thread_s()
+    def touch_s(self, size_bytes: int) -> float:
+        """Seconds of a processor until there is memory for so many bytes, as far as known."""
+        each_s = self.touched_s / self._touched_bytes if self._touched_bytes else _TOUCH_S
+        return max(0, size_bytes - self._pool.free_bytes) * each_s
 
-        threading.Thread(target=touch, name="rex-hindsight-pool", daemon=True).start()
+    def prepare(self, size_bytes: int, most_s: float) -> None:
+        """Have memory for a first checkpoint of so many bytes soon, in the background.
+
+        A virtual machine may have to ask its host for that memory, which takes twenty times as long. So one part is
+        touched first, and the others only if they will not take too long.
+
+        Args:
+            most_s: seconds of a processor that all of this memory may take.
+        """
+        def touch() -> None:
+            while self.touch_s(size_bytes) and self.touched_s + self.touch_s(size_bytes) <= most_s:
+                begun_s, free_bytes = thread_s(), self._pool.free_bytes
+                self._pool.reserve(free_bytes + 1)
+                took_s = thread_s() - begun_s
+                self.touched_s += took_s
+                self.busy_s += took_s
+                self._touched_bytes += self._pool.free_bytes - free_bytes
+
+        self._preparing = threading.Thread(target=touch, name="rex-hindsight-pool", daemon=True)
+        self._preparing.start()
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether memory for a first checkpoint is still being touched."""
+        return self._preparing is not None and self._preparing.is_alive()
 
     def put(self, position: str, snapshot: Snapshot, taken: Taken, pause_s: float) -> float:
         """Hand a checkpoint over; waits only while too much is pending, the seconds returned."""
@@ -165,14 +192,16 @@ class CheckpointWriter:
         self._thread.join()
 
     def _work(self) -> None:
-        is_over = False
+        is_over, waits = False, Waits()
         while not is_over or self._waiting:
             if not is_over:
                 self._is_worth_it.wait(self.linger_s or None)
                 self._is_worth_it.clear()
                 is_over = self._is_over     # nothing comes after that
             if jobs := self._next_jobs():
+                before_s = waits.so_far_s()
                 self._do(jobs)
+                self.waited_s += waits.so_far_s() - before_s
 
     def _do(self, jobs: list[_Job]) -> None:
         begun = thread_s()

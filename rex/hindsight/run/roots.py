@@ -21,6 +21,8 @@ from rex.state import environment, modes
 
 _SPECIAL = frozenset("""__builtins__ __loader__ __spec__ __file__ __cached__ __name__ __doc__
     __package__ __path__ __annotations__ __warningregistry__""".split())
+# What torch.compile puts into the module of a function.
+_COMPILED = "__compiled_fn_", "__resume_at_", "__import_", "__builtins_dict__"
 _CUDA, _FILES, _DESCRIPTORS = "<cuda.random>", "<files>", "<os.open>"
 # There once the library is imported: where an added statement did that, the recorded state has none.
 OF_LIBRARIES = frozenset((modes.TORCH, _CUDA, modes.NUMPY, modes.DECIMAL))
@@ -35,7 +37,7 @@ def is_copy(root: str) -> bool:
 
 def is_state(name: str) -> bool:
     """Whether a name holds the user's state."""
-    return not name.startswith(PREFIX) and name not in _SPECIAL
+    return not name.startswith((PREFIX, *_COMPILED)) and name not in _SPECIAL
 
 
 class Roots:

@@ -42,9 +42,10 @@ _ADAPTERS = {
     "transformers.trainer": "transformers_train",
     "keras.src.backend.torch.trainer": "keras_fit"}
 # Modules that an adapter changes: it watches objects that were put back, lets iterators be captured, replaces id(),
-# or names a loop that it leaves as it is.
+# numbers what it makes apart, or names a loop that it leaves as it is.
 WATCHED = {"xgboost.core": "xgboost_train", "lightgbm.basic": "lightgbm_train", "tqdm.std": "tqdm_bars",
-           "keras.src.saving.serialization_lib": "keras_fit", "sklearn.model_selection._search": "sklearn_fit"}
+           "keras.src.saving.serialization_lib": "keras_fit", "sklearn.model_selection._search": "sklearn_fit",
+           "torch._functorch._aot_autograd.graph_capture_wrappers": "torch_compile"}
 _own: dict[str, Trainer] = {}     # that the script named
 
 

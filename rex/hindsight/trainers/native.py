@@ -13,7 +13,8 @@ _ADAPTERS = {("xgboost.core", "Booster"): "xgboost_train", ("xgboost.core", "DMa
              ("keras.src.utils.tracking", "Tracker"): "keras_fit", ("keras.src.ops.function", "Function"): "keras_fit",
              ("keras.src.optimizers.base_optimizer", "BaseOptimizer"): "keras_fit",
              ("keras.src.trainers.epoch_iterator", "EpochIterator"): "keras_fit",
-             ("keras.src.callbacks.callback_list", "CallbackList"): "keras_fit"}
+             ("keras.src.callbacks.callback_list", "CallbackList"): "keras_fit",
+             ("torch._dynamo.eval_frame", "OptimizedModule"): "torch_compile"}
 _own: dict[type, NativeState] = {}     # that the script named
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rex.hindsight.policy.borders import BESIDE
 from rex.hindsight.policy import contention
 from rex.hindsight.policy.contention import Contention
 from rex.hindsight.record.recorder import Recorder
+
+from .worlds import World
 
 
 @pytest.fixture
@@ -46,11 +51,34 @@ def test_a_body_is_measured_by_its_own_waits_not_by_those_before(clock: dict[str
     assert entry.bodies == pytest.approx([0.1, 0.1])
 
 
-@pytest.mark.parametrize("used,lost", [(0.5, BESIDE), (1.0, BESIDE), (1.8, 0.8), (2.0, 1.0), (3.0, 1.0)])
+@pytest.mark.parametrize("used,lost", [(0.5, BESIDE), (1.0, BESIDE), (1.6, 0.6), (2.0, 1.0), (3.0, 1.0)])
 def test_the_writer_takes_more_where_no_processor_is_free(clock: dict[str, float], used: float, lost: float) -> None:
     watch = Contention()
     clock.update(wall=110.0, process=used * 10 + 1.0)
     assert watch.lost_share(1.0) == pytest.approx(lost)
+
+
+@pytest.mark.parametrize("waited_s,lost", [(0.0, BESIDE), (0.1, BESIDE), (1.0, 0.5), (4.0, 0.8)])
+def test_so_it_does_where_it_waits_for_a_processor(clock: dict[str, float], waited_s: float, lost: float) -> None:
+    """Other programs have the processors."""
+    watch = Contention()
+    clock.update(wall=110.0, process=6.0)
+    assert watch.lost_share(1.0, waited_s) == pytest.approx(lost)
+
+
+def test_the_writers_waits_are_those_of_its_own_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def pread(*_: Any) -> bytes:
+        threads.append(threading.current_thread().name)
+        return b"5 %d 1\n" % (len(threads) * 250_000_000)
+
+    world = World(tmp_path)
+    monkeypatch.setattr(contention.os, "pread", pread)
+    world.save(array=np.zeros(10))
+    world.writer.close()
+    assert threads == ["rex-hindsight"] * 2
+    assert world.writer.waited_s == 0.25
 
 
 def test_without_the_kernels_figures_the_wall_clock_counts(clock: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
