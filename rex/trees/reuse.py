@@ -100,6 +100,7 @@ class Reuser:
         self.summary = Summary()
         self.found: dict[int, tuple[str, int]] = {}
         self.rechecked: dict[int, Step] = {}
+        self._ran_at: dict[tuple[int, str], int] = {}    # execvp() asks in each directory of PATH
         self._has_libraries: bool | None = None if isinstance(now.files, RunFiles) else True
         for source, entries in sources(archive.experiments()):
             for entry in entries:
@@ -117,7 +118,9 @@ class Reuser:
         if not task and known is None:
             self.summary.variables = self._other_variables(process)
         if known is None:
-            self.summary.ran.append((shlex.join(process.arguments), why))
+            command = shlex.join(process.arguments)
+            place = self._ran_at.setdefault((task, command), len(self.summary.ran))
+            self.summary.ran[place:place + 1] = [(command, why)]
             self.summary.spent_s += time.monotonic() - began
             return ""
         step = self._step(*known)

@@ -41,6 +41,15 @@ def test_reason(name: str, tmp_path: Path) -> None:
     assert why.format(work=os.path.realpath(study.work)) in [reason for ran, reason in found.items() if command in ran], told
 
 
+def test_a_command_that_is_looked_for_in_PATH_is_one(tmp_path: Path) -> None:
+    study = Study(tmp_path, "flock lock sort in.txt > s.txt\n")
+    study.record()
+    study.write("in.txt", "z\n")
+    told = run_rex("record", "-l", "../EXP", "--reuse", "--explain", study.shell, "run.sh", cwd=study.work, PYTEST_CURRENT_TEST="",
+                   PATH=f"/nowhere:/elsewhere:{os.environ['PATH']}").stderr
+    assert told.count("rex: ran sort in.txt: ") == 1
+
+
 def test_reason_of_strict_and_in_the_report(tmp_path: Path) -> None:
     study = Study(tmp_path, "date +%Y > year.txt\n")
     study.record()
