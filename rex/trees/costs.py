@@ -21,7 +21,9 @@ def execute_s(step: Step) -> float:
 
 
 def put_back_s(step: Step) -> float:
-    """A step whose outputs are put back."""
+    """A step whose outputs are put back: nothing where no process of the run is that step alone."""
+    if not step.members:
+        return 0.0
     return _PUT_BACK_S + size_of(step) / _COPIED_BYTES_PER_S
 
 
