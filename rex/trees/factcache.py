@@ -16,7 +16,7 @@ from rex.trees.reader import read_facts
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 11
+FORMAT = 12
 _MAX_BYTES = 1 << 28
 
 

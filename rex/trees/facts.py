@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 
 REUSED = "reused"               # key of a manifest's extra: by task, the run and process whose step was put back
@@ -54,6 +55,7 @@ class Standard:
     path: str = ""
     is_lent: bool = False
     is_writable: bool = False
+    is_readable: bool = True
 
 
 @dataclass
@@ -110,10 +112,11 @@ class RunFacts:
     put_back_s: dict[int, float] = field(default_factory=dict)
 
 
-def standard_of(path: str, stream: int, is_writable: bool) -> Standard:
-    """A standard descriptor that leads to a path, or to a stream of the experiment."""
+def standard_of(path: str, stream: int, access: int) -> Standard:
+    """A standard descriptor that leads to a path, or to a stream of the experiment. Args: access: O_RDONLY, O_WRONLY or O_RDWR."""
+    is_writable, is_readable = access != os.O_RDONLY, access != os.O_WRONLY
     if stream:
-        return Standard("stream" if stream <= 3 else "other", str(stream), True, is_writable)
+        return Standard("stream" if stream <= 3 else "other", str(stream), True, is_writable, is_readable)
     if path.startswith("pipe:"):
-        return Standard("pipe", "", False, is_writable)
-    return Standard("file", path, False, is_writable) if path.startswith("/") else Standard("other")
+        return Standard("pipe", "", False, is_writable, is_readable)
+    return Standard("file", path, False, is_writable, is_readable) if path.startswith("/") else Standard("other")

@@ -275,7 +275,7 @@ class _Reader:
         told = _stat(event)
         mode = told.mode if told else 0
         if fd <= 2:
-            self._standards.open(process.task, fd, facts.standard_of(path, event.stream, bool(open_flags(event) & _ACCESS)))
+            self._standards.open(process.task, fd, facts.standard_of(path, event.stream, open_flags(event) & _ACCESS))
         self._peek(path, process)
         if event.stream:
             self._streams[event.stream] = (path, [], process.task)
@@ -373,8 +373,8 @@ class _Reader:
         if event.result > 2:
             return
         path = codec.text(event.data(RESOLVED) or b"")
-        is_file = any(use.path == path for use in reversed(self._found.uses[-12:]))     # opened just before
-        self._standards.duplicate(process.task, event.result, facts.standard_of(path, event.stream, bool(event.args[0] & _ACCESS)), is_file)
+        is_file = any(use.path == path and use.process == process.task for use in reversed(self._found.uses[-12:]))     # opened just before
+        self._standards.duplicate(process.task, event.result, facts.standard_of(path, event.stream, event.args[0] & _ACCESS), is_file)
 
     def _move(self, number: int, event: Event, process: ProcessFacts) -> None:
         """A call on an external stream."""

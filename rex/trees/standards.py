@@ -21,7 +21,7 @@ class StandardDescriptors:
     def _lend(self, parent: int, fd: int, each: Standard) -> Standard:
         """What a child has on a descriptor. A file to read is lent to one child only: another one reads on where the first ends."""
         key = (parent, fd)
-        lent = Standard(each.kind, each.path, key in self._is_new, each.is_writable)
+        lent = Standard(each.kind, each.path, key in self._is_new, each.is_writable, each.is_readable)
         if lent.is_lent:
             self._lent[key] = lent
         elif key in self._lent and not each.is_writable:

@@ -21,7 +21,7 @@ from rex.trees.steps import StepMaker
 if TYPE_CHECKING:
     from rex.archive import Experiment
 
-FORMAT = 13
+FORMAT = 14
 _MAX_BYTES = 1 << 26
 
 

@@ -211,9 +211,12 @@ class StepMaker:
                 else:
                     passing.append(path)      # nobody else needs it
                 continue
+            before = all_changes[:first]
+            if path in standard and tail[0].kind == SHARED:         # the last of them opened it for the step
+                before = before[:max((at for at, use in enumerate(before) if _opens(use)), default=0)]
             is_opened_here = not first and tail[0].kind == WRITE       # else others may have it open, whose writes are in no log
             covers = is_opened_here or all(use.kind != SHARED for use in tail) or _covers(tail, final.size if final else -1)
-            is_known = is_last and final is not None and covers and (path in standard or not self._is_held(all_changes[:first], tail[0].at)) and not any(_adds_name(use, uses, passing) for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
+            is_known = is_last and final is not None and covers and not self._is_held(before, tail[0].at) and not any(_adds_name(use, uses, passing) for use in mine) and final.type in _PLAIN_TYPES and not final.xattrs and (
                 final.type != "file" or final.content is not None)
             mtime_ns = times.of(path, final, len(mine) < len(tail)) if is_known and final else None
             is_known = mtime_ns is not None
@@ -221,12 +224,9 @@ class StepMaker:
         return sorted(found, key=lambda each: self.shorten(each.path)), passing
 
     def _is_held(self, changes: list[Use], at: int) -> bool:
-        """Whether others who opened a file, and still run at an event, may write to it again: what they do with it is in no log.
-
-        Of a file that they opened for the step it is, as several have its descriptor.
-        """
+        """Whether others who opened a file, and still run at an event, may write to it again: what they do with it is in no log."""
         removed = max((number for number, use in enumerate(changes) if use.kind == REMOVE), default=-1)
-        ends = [self._run.processes[use.process].ends_at for use in changes[removed + 1:] if use.kind == WRITE and not use.value]
+        ends = [self._run.processes[use.process].ends_at for use in changes[removed + 1:] if _opens(use)]
         return any(end < 0 or end > at for end in ends)
 
     # ------------------------------------------------------------------ what forbids leaving it out
@@ -253,12 +253,18 @@ class StepMaker:
         for fd, each in enumerate(process.standard):
             if each.kind in ("other", "pipe") and (each.kind == "other" or not self._is_tied_inside(process)):
                 found.append(f"descriptor {fd} is a {'pipe' if each.kind == 'pipe' else 'device'} of others")
+            if each.kind == "file" and each.is_readable and each.is_writable and not self._opened(process, each.path):
+                found.append(f"it may read in {each.path}, which others write")
             if each.kind == "file" and not each.is_lent and not each.path.startswith("/dev/null"):
                 if not each.is_writable:
                     found.append(f"it may read on in {each.path}, which others read")
                 elif any(use.kind == SHARED and use.path == each.path for use in uses):
                     found.append(f"it writes to {each.path}, which others write")
         return found
+
+    def _opened(self, process: ProcessFacts, path: str) -> bool:
+        """Whether a process opened one of its standard files itself."""
+        return any(use.path == path and use.at < process.begins_at for use in self._by_process[process.task])
 
     def _is_tied_inside(self, process: ProcessFacts) -> bool:
         return any(process.task in tie for tie in self._run.ties)
@@ -313,6 +319,11 @@ def _hash(value: Any) -> str:
 def names_hash(names: Iterable[str]) -> str:
     """One text for the names in a directory, whatever their order."""
     return hashlib.sha256("/".join(sorted(names)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _opens(use: Use) -> bool:
+    """Whether a process opened a file to write to it."""
+    return use.kind == WRITE and not use.value
 
 
 def _adds_name(use: Use, uses: list[Use], passing: list[str]) -> bool:

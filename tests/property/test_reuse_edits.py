@@ -69,6 +69,19 @@ LINES = (
     "sed -i.bak s/{w}/z/ {a}; rm -f {a}.bak", "chown $(id -u) {a}; cat {a} > {m}", "sh -c 'sed -i s/{w}/z/ {a}; echo {w} >> {a}'", "sh -c '(echo {w}; cat {a}) > {m}; echo {w} >> {m}'",
     "sh -c 'exec > {m}; cat {a}; echo {w}; sort {b}'", "exec 4> {m}; sh -c 'cat {a} > {m}'; echo {w} >&4; exec 4>&-", "sh -c '{{ echo {w}; cat {a}; }} >> {m}'",
     "python3 -c 'import subprocess; f = open(\"{m}\", \"w\"); subprocess.run([\"sh\", \"-c\", \"(echo {a}; cat {a}) > {m}\"]); f.write({n} * \"{w}\")'",
+    # files that a program opens for others, in which it reads and writes itself
+    *(f"python3 -c 'from subprocess import run; {words}'" for words in (
+        "f = open(\"{m}\", \"w\"); run([\"cat\", \"{a}\"], stdout=f); f.write({n} * \"{w}\")", "run([\"sort\", \"{a}\"], stdout=open(\"{m}\", \"w\"))",
+        "f = open(\"{m}\", \"w\"); run([\"cat\", \"{a}\"], stdout=f); f.seek(0); f.write({n} * \"{w}\")", "f = open(\"{m}\", \"a\"); run([\"cat\", \"{a}\"], stdout=f, stderr=f)",
+        "f = open(\"{m}\", \"w\"); run([\"cat\", \"{a}\"], stdout=f); run([\"sort\", \"{b}\"], stdout=f)", "f = open(\"{m}\", \"w\"); f.write(\"{w}\"); f.flush(); run([\"cat\", \"{a}\"], stdout=f)",
+        "f = open(\"{m}\", \"w\"); run([\"sh\", \"-c\", \"cat {a} > {m}\"]); f.write({n} * \"{w}\")", "run([\"sort\"], input=open(\"{a}\", \"rb\").read(), stdout=open(\"{m}\", \"wb\"))",
+        "f = open(\"{a}\", \"rb\", 0); f.read({n}); run([\"cat\"], stdin=f, stdout=open(\"{m}\", \"w\"))", "f = open(\"{a}\"); run([\"head\", \"-c\", \"{n}\"], stdin=f); run([\"cat\"], stdin=f)",
+        "f = open(\"{a}\"); open(\"{a}\", \"a\").write(\"{w}\"); run([\"sort\"], stdin=f)", "f = open(\"{a}\", \"r+\"); run([\"sort\"], stdin=f); f.truncate({n})",
+        "f = open(\"{m}\", \"w+\"); run([\"cat\", \"{a}\"], stdout=f); f.seek(0); print(f.read())", "f = open(\"{m}\", \"w+\"); run([\"cat\", \"{a}\"], stdout=f); f.seek(0); run([\"cat\"], stdin=f)",
+        "import os; os.dup2(os.open(\"{m}\", 577), 1); run([\"cat\", \"{a}\"]); os.write(1, b\"{w}\")", "import os; os.dup2(os.open(\"{m}\", 577), 1); run([\"cat\", \"{a}\"]); os.lseek(1, 0, 0); os.write(1, {n} * b\"{w}\")",
+    )),
+    "exec < {a}; echo {w} >> {a}; cat > {m}; exec < /dev/null", "exec 0<> {a}; cat > {m}; exec < /dev/null", "cat {a} 1<> {m}", "sh -c 'sort 0<> {a}'",
+    "exec 3< {a}; echo {w} >> {a}; sort <&3 > {m}; exec 3<&-", "exec < {a}; sh -c 'head -c 1; echo {w} >> {a}; cat' > {m}; exec < /dev/null",
     # times that are set, kept or asked for
     "touch -d @{n} {a}", "touch {m}", "touch -r {a} {m}", "cp -p {a} {m}", "touch -a {a}", "touch -a -d @{n} {a}", "touch -d 2100-01-0{n} {a}", "touch -d @{n} {a} {b}; touch {a}",
     "sh -c 'cp {a} t; touch -d @{n} t; mv t {m}'", "sh -c 'cp -p {a} t; mv t {m}'", "sh -c 'cp -p {a} t; ln -f t {m}; rm t'", "sh -c 'touch -d @{n} {a}; echo {w} >> {a}'",

@@ -167,15 +167,32 @@ static bool each_written(struct task *t, void (*look)(struct task *t, int fd, co
     return any;
 }
 
-/* One that t has from another process. */
+struct search { const struct stat *st; bool found, marks; };
+
+static void find_same(struct task *t, int fd, const struct stat *st, void *what)
+{
+    struct search *s = what;
+    if (!is_same(st, s->st))
+        return;
+    s->found = true;
+    if (s->marks)
+        share(t, fd, st);
+}
+
+/* One that t has from another process, which may have it under another number where t moved it before it executed. */
 static void share_common(struct task *t, int fd, const struct stat *st, void *from)
 {
     struct stat other;
     struct task *maker = from;
+    struct search s = {st, false, true};
     if (stat_of_fd(maker->tid, fd, &other) && is_same(&other, st)) {
-        share(t, fd, st);
+        s.found = true;
         share(maker, fd, st);
+    } else if (track_state(t)->made_by) {
+        each_written(maker, find_same, &s);
     }
+    if (s.found)
+        share(t, fd, st);
 }
 
 /* A process has been made.  One that shares its maker's memory will execute soon. */
@@ -227,18 +244,6 @@ static void stop_soon(struct task *t)
 {
     if (!t->want_exit && !t->held && !t->listening && t->started && task_state(t) != 't')
         task_halt(t);
-}
-
-struct search { const struct stat *st; bool found, marks; };
-
-static void find_same(struct task *t, int fd, const struct stat *st, void *what)
-{
-    struct search *s = what;
-    if (!is_same(st, s->st))
-        return;
-    s->found = true;
-    if (s->marks)
-        share(t, fd, st);
 }
 
 /* Whether another process has the file open for writing.  If so, and it is appended to, they share it from now on: all
