@@ -13,8 +13,8 @@ from rex.values import dataclass
 if TYPE_CHECKING:
     from rex.archive import Archive, Content, Experiment, FileEntry, Process
 
-# A recording looks into so many files at its end, and so many bytes; `rex check --secrets` looks into all.
-_FILES, _FILES_BYTES = 500, 2 << 20
+# A recording looks into so many files at its end, and so many bytes, which takes 10 ms; `rex check --secrets` looks into all.
+_FILES, _FILES_BYTES = 500, 512 << 10
 _BLOCK_BYTES, _OVERLAP_BYTES = 1 << 20, 8 << 10
 # Of a log, whose records are binary: what is no text ends a line.
 _VARIABLE = r"(?m)^([A-Za-z_]\w*)=(.{4,})$"
@@ -73,8 +73,12 @@ def in_files(files: Iterable[tuple[str, FileEntry]], read: Callable[[str, Conten
                 break
 
 
+def _smallest(file: tuple[str, FileEntry]) -> int:
+    return min((content.size for content in file[1].contents()), default=0)
+
+
 def warnings_of(commands: list[tuple[str, ...]], files: Iterable[tuple[str, FileEntry]], peek: Callable[[str], bytes]) -> list[str]:
-    """What a recording says of credentials in its arguments and files.
+    """What a recording says of credentials in its arguments and files. The smallest files come first: settings are short, data is long.
 
     Args:
         peek: the bytes of a small file as it is now.
@@ -89,7 +93,7 @@ def warnings_of(commands: list[tuple[str, ...]], files: Iterable[tuple[str, File
 
     return [f"{each.words()} and is in the archive; to put a placeholder there: rex record --redact" for each, _ in in_arguments(commands)
             ] + [f"{each.words()} and is in the archive; to leave it out: rex record --exclude {quoted(each.place)}"
-                 for each in in_files(files, read)]
+                 for each in sorted(in_files(sorted(files, key=_smallest), read), key=lambda each: each.place)]
 
 
 def disclosures(archive: Archive, experiment: Experiment) -> list[Disclosure]:

@@ -57,7 +57,7 @@ def kind_of_file(path: str, data: Callable[[], bytes]) -> str:
 
 def find_in_data(data: bytes) -> list[Finding]:
     """The credentials in a file's bytes; none in what is no text. Places are those of bytes."""
-    return [] if b"\0" in data[:_BINARY_BYTES] else find_in_file(data.decode("latin-1"))
+    return [] if not data or b"\0" in data[:_BINARY_BYTES] else find_in_file(data.decode("latin-1"))
 
 
 def find_in_file(text: str) -> list[Finding]:
