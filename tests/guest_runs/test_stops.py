@@ -123,6 +123,20 @@ int main(void)
     printf("%ld\\n", switches() - before);
 }
 """
+# As realpath() does for each part of a path; and as no program should.
+NO_LINKS = HEAD + """
+int main(void)
+{
+    char name[99];
+    long before = switches(), bad = 0;
+    for (int i = 0; i < 300; i++) {
+        bad += readlink("/usr", name, sizeof name) != -1;
+        bad += readlinkat(AT_FDCWD, "/usr/bin", name, sizeof name) != -1;
+    }
+    bad += syscall(SYS_readlink, 8, name, 0) != -1;
+    printf("%ld %ld\\n", switches() - before, bad);
+}
+"""
 # As cp tries it for each file, whether the file system can or not.
 CLONES = HEAD + """
 #include <errno.h>
@@ -232,6 +246,11 @@ def test_a_replay_changes_files_without_stops(tmp_path: Path) -> None:
 def test_a_replay_removes_names_without_stops(tmp_path: Path) -> None:
     assert events_at_stops(run_both(tmp_path, REMOVALS)[1]) < 300      # one for each file that is made; 650 where each call stops
     assert [file.name for file in (tmp_path / "out").rglob("made *")] == ["made 0"]
+
+
+def test_names_that_are_no_links_are_read_without_stops(tmp_path: Path) -> None:
+    stops, bad = numbers(tmp_path, NO_LINKS)
+    assert stops < 60 and not bad                      # 1,200 where each call stops twice
 
 
 def test_attempts_to_clone_a_file_do_not_stop(tmp_path: Path) -> None:

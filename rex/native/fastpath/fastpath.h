@@ -31,8 +31,8 @@ bool fast_is_stale(struct task *t);                   /* its descriptor is exter
 bool fast_entry(struct task *t);
 bool fast_area(struct task *t);  /* false: it is being made, or there is none */
 bool fast_is_mapped(const struct task *t);
-void fast_names_change(void);
-void fast_know_directory(struct task *t, const char *path, uint32_t n);
+void fast_names_change(void), fast_directory_changes(struct task *moved);
+void fast_know_directory(struct task *t, const char *path, uint32_t n, bool is_common);
 bool fast_joins(struct task *t);  /* at a stop that is no call's: it has a ring, now if not before */
 void fast_leaves(struct task *t);               /* all its calls stop from now on */
 void fast_born(struct task *t);

@@ -12,6 +12,7 @@ struct task;
 struct fast {
     struct site_area areas[SITE_AREAS];
     uint32_t rings;                  /* bit mask of those in use */
+    uint64_t changes;                /* of what names mean, as the area counts them */
     bool mapped, refused;
 };
 
@@ -21,6 +22,9 @@ void sites_patch(struct task *t);
 void sites_restore(struct task *t);  /* as they were before they were patched */
 bool sites_lie_in(struct task *t, uint64_t from, uint64_t to);  /* what they lead to */
 bool sites_are_known(const struct task *t);  /* some, by an earlier process */
+
+/* known_names.c */
+void names_common(uint64_t *clean);
 
 /* ring.c */
 struct site_area *fast_site_areas(struct task *t);

@@ -69,6 +69,7 @@ static void give_ring(struct task *t)
     struct fast *f = t->space->fast;
     struct ring ring = {.end = run_mode->replays ? 0 : sizeof ring.data, .replaying = run_mode->replays,
                         .external = files_external(t->files), .asks = t->leader->threaded, .says = said_by(t->files)};
+    names_common(ring.clean);
     for (int i = 0; i < RING_COUNT; i++)
         if (!(f->rings & 1u << i)) {
             t->ring = FAST_RINGS + (uint64_t)i * RING_SIZE;
@@ -134,23 +135,6 @@ void fast_start(void)
 
 _Static_assert(sizeof(struct hidden_all) <= HIDDEN_SIZE, "it fits into the area");
 
-/* The name of a directory that does not lead to what is hidden: the stub may answer queries there. */
-void fast_know_directory(struct task *t, const char *path, uint32_t n)
-{
-    uint64_t hash = clean_hash(hidden_all(), path, n);
-    if (t->ring)
-        mem_write(t->tid, t->ring + offsetof(struct ring, clean) + hash % CLEAN_SLOTS * sizeof hash, &hash, sizeof hash);
-}
-
-/* A link was made, or a name was moved: what the stub knows of directories may not be so any more. */
-void fast_names_change(void)
-{
-    hidden_names_change();
-    for (struct task *t = hidden_all()->count ? tasks : NULL; t; t = t->next)
-        if (t->alive && fast_is_mapped(t))
-            mem_write(t->tid, FAST_HIDDEN + offsetof(struct hidden_all, changes), &hidden_all()->changes, sizeof hidden_all()->changes);
-}
-
 static void area_made(struct task *t, int64_t result)
 {
     struct fast *f = t->space->fast;
@@ -159,6 +143,7 @@ static void area_made(struct task *t, int64_t result)
         && fast_rules_write(t)
         && (!hidden_all()->count || mem_write(t->tid, FAST_HIDDEN, hidden_all(), sizeof(struct hidden_all)));
     f->refused = !f->mapped;
+    f->changes = hidden_all()->changes;
     if (f->mapped)
         TELL_OBSERVERS(area_mapped, t);
 }
@@ -346,15 +331,15 @@ static void finish_speech(struct task *t, const struct ring *ring)
 void fast_sync(struct task *t, bool ends)
 {
     static struct ring ring;
-    enum { HEAD = offsetof(struct ring, data) };
-    t->ring_busy = !mem_read(t->tid, t->ring, &ring, HEAD) || (ring.busy && !ends);
+    enum { HEAD = offsetof(struct ring, data), FEW = 512 };      /* bytes: mostly all that there is */
+    t->ring_busy = !mem_read(t->tid, t->ring, &ring, HEAD + FEW) || (ring.busy && !ends);
     if (t->ring_busy || ring.at > sizeof ring.data || ring.end > sizeof ring.data)
         return;
     if (run_mode->replays) {
         run_mode->taken(t, NULL, ring.at);
         return;
     }
-    if (ring.at > t->ring_taken && mem_read(t->tid, t->ring + HEAD, ring.data, ring.at))
+    if (ring.at > t->ring_taken && (ring.at <= FEW || mem_read(t->tid, t->ring + HEAD + FEW, ring.data + FEW, ring.at - FEW)))
         run_mode->taken(t, ring.data + t->ring_taken, ring.at - t->ring_taken);
     if (ends)
         finish_speech(t, &ring);

@@ -163,10 +163,12 @@ PART uint32_t length_of(const char *path)
     return n;
 }
 
-/* The kernel has read the name of a call that ended so. */
-PART bool is_name_good(int64_t result)
+/* The kernel has read the name of a call that ended so: where there is room for an answer, whose size is the last argument, also if
+ * there is none, as of readlink for what is no link. */
+PART bool is_name_good(const struct rule *rule, const uint64_t *args, int64_t result)
 {
-    return result >= 0 || result == -ENOENT || result == -EACCES || result == -ENOTDIR || result == -ELOOP
+    bool has_room = rule->answers && rule->answer[0].unit && (int)args[rule->nargs - 1] > 0;
+    return (result == -EINVAL && has_room) || result >= 0 || result == -ENOENT || result == -EACCES || result == -ENOTDIR || result == -ELOOP
         || result == -ENODATA || result == -EOPNOTSUPP || result == -ERANGE;
 }
 
@@ -207,7 +209,7 @@ PART unsigned char *put_fields(struct ring *ring, const struct rule *rule, const
     unsigned char *to = (unsigned char *)(r + 1);
     if (rule->path < 6 && args[rule->path]) {
         const char *path = (const char *)args[rule->path];
-        if (!is_name_good(result))
+        if (!is_name_good(rule, args, result))
             return NULL;
         uint32_t n = length_of(path);
         if (n == LONGEST_PATH || hidden_name_end(HIDDEN, path, n))

@@ -31,17 +31,17 @@ PART bool is_link(uint64_t dirfd, const char *path, uint32_t n, char *room)
 
 PART bool is_name_known(const struct ring *ring, const char *path, uint32_t n)
 {
-    uint64_t hash = clean_hash(HIDDEN, path, n);
+    uint64_t hash = clean_hash(HIDDEN->changes, path, n);
     return ring->clean[hash % CLEAN_SLOTS] == hash;
 }
 
 PART bool is_directory_known(struct ring *ring, const char *path, uint32_t n, char *room)
 {
-    uint64_t hash = clean_hash(HIDDEN, path, n), *known = &ring->clean[hash % CLEAN_SLOTS];
+    uint64_t hash = clean_hash(HIDDEN->changes, path, n), *known = &ring->clean[hash % CLEAN_SLOTS];
     if (*known == hash)
         return true;
     uint32_t above = directory_length(path, n);
-    uint64_t above_hash = clean_hash(HIDDEN, path, above);
+    uint64_t above_hash = clean_hash(HIDDEN->changes, path, above);
     if ((above && ring->clean[above_hash % CLEAN_SLOTS] != above_hash) || is_link((uint64_t)AT_FDCWD, path, n, room))
         return false;
     *known = hash;
@@ -68,7 +68,7 @@ PART bool is_way_known(struct ring *ring, const struct rule *rule, const uint64_
     const char *path = (const char *)args[rule->path];
     uint64_t dirfd = rule->path ? args[0] : (uint64_t)AT_FDCWD;
     char *room = (char *)ring->data + ring->at + BEHIND_FIELDS;
-    if (!HIDDEN->count || !path || !is_name_good(result) || is_attribute(rule))
+    if (!HIDDEN->count || !path || !is_name_good(rule, args, result) || is_attribute(rule))
         return true;
     uint32_t n = length_of(path), above = n == LONGEST_PATH ? 0 : directory_length(path, n);
     bool is_below = path[0] != '/' && (int)dirfd != AT_FDCWD;

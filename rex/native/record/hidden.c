@@ -78,11 +78,15 @@ static char *path_below_root(struct task *t, int dirfd, const char *path, bool f
 
 static bool leads_there(struct task *t, int dirfd, const char *path, bool follow)
 {
-    char *resolved = has_own_root(t) ? path_below_root(t, dirfd, path, follow) : path_resolve(t, dirfd, path, follow);
-    const char *found = resolved ? hidden_of(resolved) : NULL;
+    const char *found;
+    bool own_root = has_own_root(t);
+    if (own_root || !hidden_by_place(t, dirfd, path, follow, &found)) {
+        char *resolved = own_root ? path_below_root(t, dirfd, path, follow) : path_resolve(t, dirfd, path, follow);
+        found = resolved ? hidden_of(resolved) : NULL;
+        free(resolved);
+    }
     if (found)
         notice(found, REFUSED);
-    free(resolved);
     return found;
 }
 
@@ -91,7 +95,7 @@ static bool leads_there(struct task *t, int dirfd, const char *path, bool follow
 static void **shown_until(const char *path, bool follow)
 {
     static struct table shown;
-    if (!follow || *path != '/' || !strncmp(path, "/proc/", 6) || (shown.used >= MOST_SHOWN && !table_get(&shown, path)))
+    if (!follow || !hidden_is_common(path) || (shown.used >= MOST_SHOWN && !table_get(&shown, path)))
         return NULL;
     return table_at(&shown, path);
 }
@@ -169,10 +173,17 @@ static const char *last_name(const char *path)
 
 static void know_name(struct task *t, const char *name, bool is_link)
 {
-    char *resolved = path_resolve(t, AT_FDCWD, name, true);
-    if (resolved && !hidden_of(resolved) && (!is_link || strcmp(last_name(resolved), last_name(name))))
-        fast_know_directory(t, name, (uint32_t)strlen(name));
-    free(resolved);
+    const char *found;
+    bool is_clear = hidden_by_place(t, AT_FDCWD, name, true, &found);
+    if (is_clear && is_link)              /* it is none, as the stub will see */
+        return;
+    if (!is_clear) {
+        char *resolved = path_resolve(t, AT_FDCWD, name, true);
+        found = resolved && (!is_link || strcmp(last_name(resolved), last_name(name))) ? hidden_of(resolved) : "";
+        free(resolved);
+    }
+    if (!found)
+        fast_know_directory(t, name, (uint32_t)strlen(name), hidden_is_common(name));
 }
 
 /* Of a query that may go on: others of that name, which may be a link, and in its directory need not stop. */
@@ -204,11 +215,24 @@ int hidden_refusal(struct task *t)
     return moves_from_above(t) ? EBUSY : 0;
 }
 
+/* Names lead on through directories and links alone. */
+static bool leads_on(const char *path)
+{
+    struct stat st;
+    return path && (lstat(path, &st) ? errno != ENOENT : !S_ISREG(st.st_mode));
+}
+
 /* A call has ended that gives names another meaning. */
-void hidden_names_moved(const struct task *t)
+void hidden_names_moved(struct task *t)
 {
     enum rex_op op = op_of(t->nr);
-    if (hidden_all()->count && (op == REX_OP_SYMLINK || op == REX_OP_LINK || op == REX_OP_RENAME || call_of(t->nr)->hook == REX_HOOK_CHDIR))
+    const struct record_state *s = record_state(t);
+    if (!hidden_all()->count)
+        return;
+    bool moves = op == REX_OP_LINK || op == REX_OP_RENAME;
+    if (call_of(t->nr)->hook == REX_HOOK_CHDIR)
+        fast_directory_changes(t);
+    if (op == REX_OP_SYMLINK || (moves && (!s->resolved2 || leads_on(s->resolved2) || leads_on(s->resolved))))
         fast_names_change();
 }
 

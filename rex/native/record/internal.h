@@ -88,11 +88,15 @@ void record_alias(const char *path);  /* a name on the way to what was used */
 void record_use_alias(struct task *t, int dirfd, const char *given, const char *resolved);
 bool record_is_kernel_made(const char *path);
 
+/* hidden_places.c */
+bool hidden_is_common(const char *path);  /* it means the same to every process */
+bool hidden_by_place(struct task *t, int dirfd, const char *path, bool follow, const char **found);
+
 /* hidden.c */
 int hidden_refusal(struct task *t);  /* the error of a call whose names lead to what is hidden, 0 = none */
 int64_t hidden_list(struct task *t, int64_t n);
 void hidden_kept_directory(const struct task *t, int64_t result);
-void hidden_names_moved(const struct task *t);
+void hidden_names_moved(struct task *t);
 void hidden_opened(const struct stat *st);
 void hidden_report(void);
 

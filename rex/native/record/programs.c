@@ -41,7 +41,7 @@ static void follow_scripts(struct task *t, char *path)
     for (int depth = 0; path && depth < SCRIPT_DEPTH; depth++) {
         char line[SCRIPT_LINE + 1] = "";
         ssize_t n = read_start(path, line, SCRIPT_LINE);
-        if (!faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS)) {
+        if (n < 0 && !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS)) {
             record_state(t)->exec_refused = EACCES;
             log_note(t->index, "%s may be executed but not read, so that it cannot be kept; it was refused; make it readable", path);
         }

@@ -59,9 +59,9 @@ HIDDEN_PART bool hidden_is_above(const struct hidden *h, const struct stat *st)
 }
 
 /* A directory's name of n bytes, until names come to mean something else. */
-HIDDEN_PART uint64_t clean_hash(const struct hidden_all *all, const char *path, uint32_t n)
+HIDDEN_PART uint64_t clean_hash(uint64_t changes, const char *path, uint32_t n)
 {
-    uint64_t hash = 0xcbf29ce484222325ULL + all->changes;
+    uint64_t hash = 0xcbf29ce484222325ULL + changes;
     for (uint32_t i = 0; i < n; i++) {
         hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3ULL;
         __asm__ volatile("" : "+r"(i));
