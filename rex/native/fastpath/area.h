@@ -28,6 +28,7 @@ enum { RULE_COUNT = 512, LONGEST_LISTING = 7168, LONGEST_SAID = 4096, SITE_COUNT
        HIDDEN_SIZE = 0x2000, FAST_SIZE = FAST_RINGS - FAST_AT + RING_COUNT * RING_SIZE + HIDDEN_SIZE };
 
 /* A query is performed and noted, and so is the opening of a file for reading, and a write to a reader that reads from this task alone.
+ * A replay opens files for writing, too, and makes them.
  * A call on a plain descriptor goes to the kernel as it is, except those that the engine must notice.
  * A change, of a file's owner, mode, times or attributes, is performed and noted if its own process has made the file;
  * a replay changes the file that stands in, and removes names, too.

@@ -383,7 +383,7 @@ STUB struct answer rex_stub_query(long nr, const uint64_t *args)
     struct ring *ring = (struct ring *)base;
     if (rule->kind == RULE_SAY && ((uint32_t)args[0] > 62 || !(ring->says >> (uint32_t)args[0] & 1)))
         return (struct answer){0, PLAIN};
-    if (ring->busy || (rule->kind == RULE_OPEN && !only_reads(args)))
+    if (ring->busy || (rule->kind == RULE_OPEN && ring->replaying != IN_ORDER && !only_reads(args)))
         return none;
     if (ring->replaying == IN_ORDER && !ring->asks && ring->at < ring->end && is_repeat(ring) && time_again(ring, nr, args))
         return (struct answer){0, GIVEN};

@@ -1,4 +1,4 @@
-/* The part of the stub that opens for reading; only fastpath/stub.c includes it. */
+/* The part of the stub that opens files, for reading when recorded; only fastpath/stub.c includes it. */
 #ifndef REX_STUB_OPENED_H
 #define REX_STUB_OPENED_H
 
@@ -121,10 +121,11 @@ STUB const char *stand_in_of(const struct record *r)
     return f && f->type == FIELD_STAND_IN ? (const char *)f->data : NULL;
 }
 
+/* A file that it makes is open to its owner: see replay/files/modes.c. */
 STUB int64_t open_stand_in(const struct record *r, const uint64_t *args)
 {
     const char *name = stand_in_of(r);
-    return name ? kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)name, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW), 0) : -1;
+    return name ? kernel(REX_NR_openat, (uint64_t)AT_FDCWD, (uint64_t)name, args[2] & ~(uint64_t)(O_NOATIME | O_NOFOLLOW), args[3] | S_IRUSR | S_IWUSR) : -1;
 }
 
 PART bool opens_same(const struct record *r, const uint64_t *args)

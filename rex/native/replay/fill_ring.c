@@ -46,6 +46,8 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
         if (c && c->key == REX_KEY_PATH)
             replay_did(t, e->key);
         ring_note_open(t, &l->run[i]);
+        if (e->record->result >= 0 && e->record->call == REX_NR_openat)
+            replay_finish_open(t, e, l->run[i].result);
         if (e->record->result >= 0 && is_change(e->record))
             overlay_finish_change(e->record, e->file);
         if (size > l->run[i].first)
@@ -55,7 +57,18 @@ void replay_taken(struct task *t, const unsigned char *records, uint32_t n)
     l->count = 0;
 }
 
-/* Lays an event into the run: its record, with what the stub needs, and a word for each call after the first.
+/* The record, as the stub needs it: of an event that has a file, what the program gave, and that file's name. */
+static void add_record(struct bytes *run, const struct event *e)
+{
+    bytes_add(run, e->record, e->file ? sizeof *e->record : e->record->size);
+    for (const struct field *f = e->file ? field_next(e->record, NULL) : NULL; f; f = field_next(e->record, f))
+        if (f->type == FIELD_IN)
+            log_field(run, f->arg, f->type, f->data, f->length);
+    if (e->file)
+        log_field(run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
+}
+
+/* Lays an event into the run: its record, and a word for each call after the first.
  * spared: its last call is to stop.  False: some of it does not lie there. */
 static bool lay(struct task *t, struct bytes *run, struct event *e, bool spared)
 {
@@ -63,9 +76,7 @@ static bool lay(struct task *t, struct bytes *run, struct event *e, bool spared)
     enum { ROOM = sizeof ((struct ring *)0)->data };
     size_t at = run->used, n = 0;
     bool all = true;
-    bytes_add(run, e->record, e->record->size);
-    if (e->file)
-        log_field(run, FIELD_WHOLE, FIELD_STAND_IN, e->file, strlen(e->file) + 1);
+    add_record(run, e);
     uint32_t first = ((struct record *)(run->data + at))->size = (uint32_t)(run->used - at);
     ((struct record *)(run->data + at))->flags = 0;          /* not taken */
     if (e->repeats) {
@@ -97,14 +108,44 @@ static bool is_in_turn(const struct task *t, const struct event *e, const struct
     return (e->record->call == REX_NR_openat || is_change(e->record)) && !has_shared_work(t) && (e->unseen || next->number < replay_others_next(t)) && replay_is_written(e);
 }
 
+/* The last event of the run that has to do with that file. */
+static const struct event *last_of(const struct laid *l, const char *file)
+{
+    size_t i = l->count;
+    while (i && !(l->run[i - 1].event->file && !strcmp(l->run[i - 1].event->file, file)))
+        i--;
+    return i ? l->run[i - 1].event : NULL;
+}
+
+/* The file is there once the task comes to the event; what it removes before is removed only at its next stop. */
+static bool is_there_then(const struct task *t, const struct event *e)
+{
+    const struct event *last = last_of(laid(t), e->file);
+    if (last)
+        return !is_removal(last->record);
+    return e->record->call == REX_NR_openat || is_removal(e->record) || overlay_has(e->file);
+}
+
+static char *file_of(const struct task *t, const struct event *e)
+{
+    if (is_change(e->record))
+        return overlay_changed(e->record);
+    char *file = replay_stands_in(e->record, e->ordered);
+    return file || has_shared_work(t) ? file : replay_writes_to(e->record);
+}
+
 /* The substitute for a file that nothing changes stays the same. */
-static void look_up(struct event *e)
+static void look_up(const struct task *t, struct event *e)
 {
     if (e->looked_up && !e->ordered)
         return;
     free(e->file);
     e->looked_up = true;
-    e->file = is_change(e->record) ? overlay_changed(e->record) : replay_stands_in(e->record, e->ordered);
+    e->file = file_of(t, e);
+    if (e->file && !is_there_then(t, e)) {
+        free(e->file);
+        e->file = NULL;
+    }
 }
 
 /* Whether the event can be answered from the ring. */
@@ -116,9 +157,9 @@ static bool is_ready(const struct task *t, struct event *e, const struct event *
         return true;
     if (e->done || !c || (e->ordered && !is_in_turn(t, e, next)))
         return !e->done && r->call == EVENT_TSC && counter_has_sites(t);
-    bool names_file = r->call == REX_NR_openat || (is_change(r) && !has_shared_work(t)), needs_file = names_file && r->result >= 0 && !is_removal(r);
+    bool names_file = r->call == REX_NR_openat || (is_change(r) && !has_shared_work(t)), needs_file = names_file && r->result >= 0;
     if (needs_file)
-        look_up(e);
+        look_up(t, e);
     return c->query || (names_file && (!needs_file || e->file));
 }
 

@@ -44,6 +44,8 @@ void replay_shared_exit(struct task *t, struct event *e, int64_t result);
 
 /* open.c */
 char *replay_stands_in(const struct record *r, bool is_changed);
+char *replay_writes_to(const struct record *r);
+void replay_finish_open(struct task *t, const struct event *e, int fd);
 void replay_open(struct task *t, struct event *e);
 void replay_inherited_start(void), replay_inherit(void), replay_inherited(struct task *t);
 void replay_file_opened(struct task *t, struct event *e, int fd);
@@ -53,6 +55,7 @@ void overlay_start(void);
 char *overlay_read(const char *path);  /* file to open for reading, NULL = none */
 void overlay_change(struct task *t, const struct record *r);  /* a call that changes the tree */
 char *overlay_changed(const struct record *r);
+bool overlay_has(const char *file);  /* by that name, no link */
 void overlay_finish_change(const struct record *r, const char *file);
 void overlay_bind(struct task *t, const struct record *r);
 

@@ -7,6 +7,7 @@
 
 struct event;
 struct opened;
+struct record;
 struct task;
 
 /* What this room keeps of a task. */
@@ -28,6 +29,7 @@ static inline struct file_state *file_state(const struct task *t)
 bool replay_is_within_made(const char *path);
 
 /* locks.c */
+uint32_t replay_shared_mark(const struct record *r);
 void replay_shared_opened(struct task *t, int fd, const struct event *e);
 char *replay_lock_file(const char *path, mode_t kind);  /* to lock instead of what others may lock too; NULL if that is not needed */
 bool replay_is_locked(const char *path);
@@ -61,12 +63,16 @@ char *replay_directory(const struct task *t);  /* the substitute for a directory
 void replay_note_directory(struct task *t, int fd);  /* which is open now */
 struct opened *replay_directory_open(struct task *t, int fd);  /* NULL: not known to be one */
 
+/* real_results.c */
+bool replay_is_bounded(const char *path);
+
 /* unlogged_names.c */
 char *replay_own_name(struct task *t);
 bool replay_makes_directory(long nr);
 char *replay_full_name(struct task *t, const uint64_t *args, int dirfd_arg, const char *path);
 char *replay_opened_name(struct task *t);  /* the same without links */
 struct opened *replay_opened(struct task *t, int fd);
+void replay_note_made_by_ring(const struct task *t, const struct event *e, int fd);
 void replay_note_made(struct task *t, int fd);  /* an open made this descriptor, and perhaps its file */
 
 #endif

@@ -121,11 +121,18 @@ void replay_shared_start(void)
             note_open(&events[i]);
 }
 
+/* The mark of a file that an open is to write, and others write, too; 0: of none. */
+uint32_t replay_shared_mark(const struct record *r)
+{
+    uint32_t mark = (flags_in(r) & O_ACCMODE) == O_RDONLY ? 0 : mark_opened(r, false);
+    return mark && (written[mark - 1].count || written[mark - 1].is_opened_by_many) ? mark : 0;
+}
+
 /* A descriptor has been opened, e being what the log has of that. */
 void replay_shared_opened(struct task *t, int fd, const struct event *e)
 {
-    uint32_t mark = (open_flags(t) & O_ACCMODE) == O_RDONLY ? 0 : mark_opened(e->record, false);
-    if (mark && (written[mark - 1].count || written[mark - 1].is_opened_by_many))
+    uint32_t mark = (open_flags(t) & O_ACCMODE) == O_RDONLY ? 0 : replay_shared_mark(e->record);
+    if (mark)
         files_share(t->files, fd, mark);
 }
 

@@ -115,7 +115,8 @@ void replay_open(struct task *t, struct event *e)
     } else if (resolved)
         file = file_for(t, resolved, e ? replay_kind_of(e->record) : 0, flags);
     file_state(t)->opening = file ? hash_bytes(file, strlen(file), 0) : 0;
-    if (file && flags & O_CREAT && make_closed_file(file, masked(t, open_mode(t))))
+    bool may_be_made = e && e->file;          /* by the stub, as another descriptor than the log's */
+    if (file && flags & O_CREAT && (make_closed_file(file, masked(t, open_mode(t))) || may_be_made))
         flags &= ~O_EXCL;
     if (file)
         open_for_real(t, file, flags, open_mode(t));
@@ -164,6 +165,31 @@ char *replay_stands_in(const struct record *r, bool is_changed)
     }
     free(path);
     return file;
+}
+
+/* Where the stub opens a file to write, and makes it: one of the replay's own.  NULL: it is opened at a stop, as it is archived, or more is to be done. */
+char *replay_writes_to(const struct record *r)
+{
+    enum { SPECIAL = (O_PATH | O_TMPFILE | O_DIRECT) & ~O_DIRECTORY };
+    char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
+    bool is_plain = path && *path == '/' && !r->stream && replay_kind_of(r) == S_IFREG && is_writing((int)r->args[2]) && !((int)r->args[2] & SPECIAL)
+        && !replay_is_deleted(path) && !upper_is_long(path);
+    bool has_more = is_plain && (replay_is_locked(path) || replay_shared_mark(r) || replay_is_bounded(path) || replay_is_memory(path) || overlay_is_archived(path));
+    char *file = is_plain && !has_more ? overlay_write(path, false) : NULL;
+    free(path);
+    return file;
+}
+
+/* What the stub leaves to do of an open.  The file may be closed by now. */
+void replay_finish_open(struct task *t, const struct event *e, int fd)
+{
+    enum { OPEN_TO_OWNER = S_IRUSR | S_IWUSR };
+    struct stat st = replay_stat_in(e->record);
+    if (!(e->record->args[2] & O_CREAT))
+        return;
+    if ((st.st_mode & OPEN_TO_OWNER) != OPEN_TO_OWNER)
+        set_mode(e->file, st.st_mode & 07777);
+    replay_note_made_by_ring(t, e, fd);
 }
 
 /* ------------------------------------------------------------------ what the first process inherited */

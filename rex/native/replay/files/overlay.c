@@ -390,20 +390,21 @@ static void change(struct task *t, const struct record *r, const char *path, con
     free(above);
 }
 
-/* Where the replay has the file or directory that a call changes; NULL: it makes that only now, or its name is long. */
+/* Where the replay has the file or directory that a call changes; NULL: its name is long. */
 char *overlay_changed(const struct record *r)
 {
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED), *above = path && *path == '/' && !upper_is_long(path) ? upper(path) : NULL;
-    struct stat st;
-    bool is_there = above && !lstat(above, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
     free(path);
-    if (is_there)
-        return above;
-    free(above);
-    return NULL;
+    return above;
 }
 
-/* What the stub leaves to do of a change.  file: as overlay_changed() gave it; nothing of a removal. */
+bool overlay_has(const char *file)
+{
+    struct stat st;
+    return !lstat(file, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+/* What the stub leaves to do of a change.  file: as overlay_changed() gave it. */
 void overlay_finish_change(const struct record *r, const char *file)
 {
     bool by_fd = name_args(r->call).dirfd >= 0;

@@ -33,10 +33,15 @@ void replay_results_start(void)
     }
 }
 
+bool replay_is_bounded(const char *path)
+{
+    return table_get(&bounded, path);
+}
+
 void replay_results_opened(struct task *t, int fd, const struct event *e)
 {
     char *path = replay_kind_of(e->record) == S_IFREG ? record_text(e->record, FIELD_WHOLE, FIELD_RESOLVED) : NULL;
-    if (path && table_get(&bounded, path) && !files_mark(t->files, fd))
+    if (path && replay_is_bounded(path) && !files_mark(t->files, fd))
         files_set(t->files, fd, (uint32_t)BOUNDED_FILE);
     free(path);
 }

@@ -333,6 +333,15 @@ void replay_note_made(struct task *t, int fd)
     }
 }
 
+/* The same of an open that the stub has made. */
+void replay_note_made_by_ring(const struct task *t, const struct event *e, int fd)
+{
+    const struct opened *o = files_opened(t->files, fd);
+    struct stat st;
+    if (o && o->event == e && !lstat(e->file, &st))
+        *made_by(&st) = *o;
+}
+
 /* NULL: by none, or by that which made the descriptor. */
 static struct opened *made_elsewhere(struct task *t, int fd)
 {

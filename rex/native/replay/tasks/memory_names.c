@@ -17,7 +17,7 @@ static struct table users;               /* by name: the first process that has 
 static struct task_log many;
 static bool *is_user;                    /* by task: it belongs to a process that shares some */
 
-static bool is_memory(const char *path)
+bool replay_is_memory(const char *path)
 {
     return path && !strncmp(path, "/dev/shm/", 9);
 }
@@ -68,7 +68,7 @@ static void each_name(const struct record *r, void (*see)(const char *name, cons
     } else if (names(r) || opens_to_write(r))
         for (const struct field *f = field_next(r, NULL); f; f = field_next(r, f)) {
             char *path = path_of(f);
-            if (is_memory(path))
+            if (replay_is_memory(path))
                 see(path, r);
             free(path);
         }
@@ -105,7 +105,7 @@ void replay_group_opened(struct task *t, const struct record *r)
     if (!leader || !is_user[leader->index] || shares_memory(t) || !(opens_to_write(r) || attaches(r)))
         return;
     char *path = record_text(r, FIELD_WHOLE, FIELD_RESOLVED);
-    bool is_first = attaches(r) || is_memory(path);
+    bool is_first = attaches(r) || replay_is_memory(path);
     free(path);
     for (uint32_t i = 0; is_first && i < task_log_total(); i++)
         if (belongs(task_log_of(i), leader))

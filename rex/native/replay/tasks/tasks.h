@@ -26,6 +26,7 @@ bool replay_group_is_past(struct task *t, const struct event *e);
 
 /* memory_names.c */
 void replay_group_files_start(void);
+bool replay_is_memory(const char *path);
 void replay_group_opened(struct task *t, const struct record *r);  /* see replay/tasks/memory_names.c */
 
 /* pool_children.c */
