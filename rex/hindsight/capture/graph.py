@@ -26,6 +26,7 @@ Ref = tuple[int]
 SCALARS = frozenset({type(None), bool, int, float, str})
 LONG_BYTES = 4096   # longer bytes are memory of their own
 _NAMES = {"object": 2, "dict": 1}   # where nodes have names of attributes, and keys
+_VALUES = {"object": 3, "dict": 2, "list": 1, "tuple": 1}     # and where what these stand for
 _ROOT_SHIFT = 32    # the hash of a root's name stands above the numbers of its nodes
 # An object's address by another name: every id() reaches audit hooks, ours among them.
 _identity = object.__hash__
@@ -229,11 +230,16 @@ def _decode_root(part: bytes, digest: bytes) -> RootState:
 
 
 def name_once(nodes: Iterable[Node]) -> None:
-    """Have one string for each name, as what lives has: they are found to be the same by identity."""
+    """Have one string for each name, as what lives has: they are found to be the same by identity.
+
+    So have strings that a compiler shares: a pickle tells whether two are one object.
+    """
     for node in nodes:
         if node[0] in _NAMES:
             names = node[_NAMES[node[0]]]
             names[:] = [intern(each) if type(each) is str else each for each in names]
+        if node[0] in _VALUES and str in map(type, values := node[_VALUES[node[0]]]):
+            values[:] = [intern(each) if type(each) is str and each.isidentifier() else each for each in values]
 
 
 def _encoded_roots(data: bytes) -> Iterator[tuple[bytes, bytes]]:

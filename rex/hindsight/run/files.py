@@ -108,7 +108,7 @@ class Files:
         try:
             if event == "open":
                 path, mode, flags = arguments[:3]
-                is_write = _writes(mode, flags)
+                is_write = writes(mode, flags)
                 if is_write and not isinstance(path, int) and os.path.isdir(path):
                     return   # a file without a name, in this folder
                 if mode is None and PROBE in sys._getframe(2).f_globals:
@@ -128,7 +128,7 @@ class Files:
     def _told_beside(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Another thread opens a file: if it writes, whenever it likes, the file is no state, yet none of a replay's."""
         path, mode = arguments[:2]
-        if event != "open" or not isinstance(mode, str) or not _writes(mode, 0) or os.getpid() != self._pid:
+        if event != "open" or not isinstance(mode, str) or not writes(mode, 0) or os.getpid() != self._pid:
             return
         if not isinstance(path, (str, bytes, os.PathLike)):
             return
@@ -142,10 +142,10 @@ class Files:
         """All that was opened for writing, but by added statements, or by other threads while one of these ran."""
         return {*self.written, *(path for path, is_added in self._beside.items() if not is_added)}
 
-    def will_write(self, path: Any) -> None:
-        """A library is about to write a file without Python's knowledge."""
+    def will_open(self, path: Any, is_write: bool, is_anew: bool) -> None:
+        """A library is about to open a file without Python's knowledge."""
         with self.unseen():
-            self._opened(path, True)
+            self._opened(path, is_write, is_anew)
 
     @contextlib.contextmanager
     def unseen(self) -> Iterator[None]:
@@ -179,7 +179,8 @@ class Files:
                 self.written[where] = was_there
                 self._note_written(where, was_there, _small_content(where))
         elif where in self.written:
-            self._read_back.add(where)
+            if not self.is_adding():     # the recording has the content only of what the script itself read back
+                self._read_back.add(where)
         elif self._note_input and where not in self._inputs and len(self._inputs) < _INPUTS and (
                 not where.endswith((".py", ".pyc"))):
             identity = identity_of(where)
@@ -315,7 +316,7 @@ def _caller() -> types.FrameType:
     return frame
 
 
-def _writes(mode: Any, flags: int | None) -> bool:
+def writes(mode: Any, flags: int | None) -> bool:
     """Whether an open is for writing, as its mode says or, without one, by its flags."""
     if isinstance(mode, str):
         return not _WRITING.isdisjoint(mode)
@@ -347,18 +348,3 @@ def _small_content(path: str) -> bytes | None:
             return file.read()
     except OSError:
         return None
-
-
-def watch_torch(torch: Any, files: Files) -> None:
-    """torch writes its files in C++: note them too."""
-    torch._C.PyTorchFileWriter = _Writer(torch._C.PyTorchFileWriter, files)
-
-
-class _Writer:
-    def __init__(self, real: Any, files: Files) -> None:
-        self._real, self._files = real, files
-
-    def __call__(self, *arguments: Any) -> Any:
-        if arguments and isinstance(arguments[0], str):
-            self._files.will_write(arguments[0])
-        return self._real(*arguments)

@@ -16,7 +16,7 @@ from rex.hindsight.capture.restore import Halfway, restore
 from rex.hindsight.capture.shapes import Cannot
 from rex.hindsight.capture.tables import StoredMemory, decode_table
 from rex.state.unwritten import Unwritten
-from rex.hindsight.run.files import watch_torch
+from rex.hindsight.run import c_files
 from rex.hindsight.run.pending import is_waiting, is_within_context
 from rex.hindsight.run.read_ahead import Ahead, Stored
 from rex.hindsight.run.session import Entry, Session
@@ -57,16 +57,22 @@ class Seeker(Session):
 
     def libraries(self) -> dict[str, Callable[[Any], None]]:
         """What is done to libraries once they are imported."""
-        return {"torch": self._meet_torch, **{name: watcher(name, self.unready) for name in WATCHED}}
+        return {name: self._meet(name) for name in {*WATCHED, *c_files.MODULES}}
 
     def unready(self, why: str) -> None:
         """The script goes on with what was put back for reading only; does not return."""
         raise NotImplementedError
 
-    def _meet_torch(self, torch: Any) -> None:
-        self.entropy.seed_torch(torch)
-        if self.files is not None:
-            watch_torch(torch, self.files)
+    def _meet(self, name: str) -> Callable[[Any], None]:
+        def meet(module: Any) -> None:
+            if name == "torch":
+                self.entropy.seed_torch(module)
+            if name in WATCHED:
+                watcher(name, self.unready)(module)
+            if name in c_files.MODULES and self.files is not None:
+                c_files.watch(name, module, self.files)
+
+        return meet
 
     def seek_begin(self, entry: Entry) -> bool | None:
         """What `begin` answers while seeking; None: the state here is the real one."""
