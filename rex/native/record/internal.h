@@ -115,7 +115,7 @@ bool record_mapped(struct task *t, int64_t result);
 
 /* known_results.c */
 void record_known_result(struct task *t);
-void record_forked(struct task *t, const struct task *child);
+void record_forked(struct task *t, const struct task *child, uint64_t flags);
 
 /* output_order.c */
 bool is_ordered_write(struct task *t);  /* one at a time is let in */

@@ -8,6 +8,7 @@
 #include "tracee/tracee.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 /* In a live run a name stands for another file, and with one task at a time each call has its exit-stop. */
@@ -40,20 +41,33 @@ static bool query(struct task *t)
     return true;
 }
 
+/* Some task has another number for itself than for us. */
+static bool has_other_numbers;
+
+/* The kernel makes the call, and its result is known. */
+static void comes_to(struct task *t, int64_t result)
+{
+    t->want_exit = false;
+    run_mode->exit(t, result);
+}
+
 /* At the end of an entry-stop. */
 void record_known_result(struct task *t)
 {
-    if (needs_exit_stop() || !query(t))
+    if (needs_exit_stop())
         return;
-    skip_call(t, 0);
-    run_mode->exit(t, 0);
+    if (call_of(t->nr)->hook == REX_HOOK_TID && !has_other_numbers)
+        comes_to(t, t->tid);
+    else if (query(t)) {
+        skip_call(t, 0);
+        run_mode->exit(t, 0);
+    }
 }
 
 /* A child is there.  A task that waits until its child executes is in its call until then. */
-void record_forked(struct task *t, const struct task *child)
+void record_forked(struct task *t, const struct task *child, uint64_t flags)
 {
-    if (needs_exit_stop() || t->vforking || t->state != CALL_ENTERED || !t->want_exit)
-        return;
-    t->want_exit = false;
-    run_mode->exit(t, child->tid);
+    has_other_numbers |= flags & CLONE_NEWPID;
+    if (!needs_exit_stop() && !t->vforking && t->state == CALL_ENTERED && t->want_exit)
+        comes_to(t, child->tid);
 }

@@ -36,7 +36,7 @@ void record_born(struct task *parent, struct task *t, uint64_t flags)
     log_end(&b);
     bytes_free(&b);
     if (parent)
-        record_forked(parent, t);
+        record_forked(parent, t, flags);
     else
         record_inherited_files(t);
 }
