@@ -171,6 +171,13 @@ static void first_program(struct task *t, int argv)
         ask_gate(t, argv, &state);
 }
 
+/* As is known of most names that a shell tries. */
+static bool is_missing(const char *name)
+{
+    struct stat st;
+    return name && hidden_is_common(name) && !run_mode->names && lstat(name, &st) && errno == ENOENT;
+}
+
 void record_exec_entry(struct task *t)
 {
     struct record_state *s = record_state(t);
@@ -178,7 +185,9 @@ void record_exec_entry(struct task *t)
     int dirfd = n.dirfd >= 0 ? (int)t->args[n.dirfd] : AT_FDCWD;
     struct stat st;
     s->exec.used = 0;
-    s->exec_refused = 0;
+    s->exec_refused = is_missing(t->path) ? ENOENT : 0;
+    if (s->exec_refused)
+        return;
     log_strings(t, t->args[n.path + 1], (uint8_t)(n.path + 1));
     free(s->exec_instead);
     s->exec_instead = NULL;

@@ -3,17 +3,18 @@
 #
 # shows: openat, wait4, write
 # source: pipes: sizes of reads, order of writers; fork, clone, exec
-sort -r in.txt > >(cat > sorted)
-wait $!
+mkfifo ready
+sort -r in.txt > >(cat > sorted; echo > ready)
+read < ready
 cat sorted
-tee >(sort > copied) < in.txt > /dev/null
-wait $!
+tee >(sort > copied; echo > ready) < in.txt > /dev/null
+read < ready
 cat copied
 exec 3> named
 echo first >&3
 echo second > /dev/fd/3
 echo third >> /dev/fd/3
 cat named
-{ echo one more; } > >(read line; echo "read: $line")
-wait $!
+{ echo one more; } > >(read line; echo "read: $line"; echo > ready)
+read < ready
 echo guest done
