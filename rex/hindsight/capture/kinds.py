@@ -66,6 +66,7 @@ class Shapes:
         self._never = declaredshapes.NeverShape()
         self.by_tag: dict[str, Any] = {shape.tag: shape for shape in listed}
         self._special = {**dict.fromkeys(_ELSEWHERE, othershapes.ProcessShape()),
+                         ("torch.utils.data.dataloader", "_MultiProcessingDataLoaderIter"): othershapes.LoaderShape(),
                          ("pandas.core.internals.managers", "BaseBlockManager"): pandasshapes.BlocksShape(),
                          ("typing", "_SpecialForm"): self.by_tag["reduce"],     # Union and the like: by name, as pickle has them
                          **dict.fromkeys((("pandas", "Index"), ("pandas.core.indexes.base", "Index")), livingshapes.CachingShape())}

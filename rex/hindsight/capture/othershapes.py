@@ -260,6 +260,14 @@ class ProcessShape(OpaqueShape):
         return opaque_node(walk, value, "its state is elsewhere")
 
 
+class LoaderShape(OpaqueShape):
+    """Iterators of torch's data loaders that have worker processes."""
+
+    def save(self, walk: Walk, value: Any) -> Node:
+        advice = ("; without persistent_workers=True its loop can be skipped" if getattr(value, "_persistent_workers", False) else "")
+        return opaque_node(walk, value, f"its worker processes have random numbers and data of their own{advice}")
+
+
 class SuspendedShape(Shape):
     """Generators and coroutines: kept if they stand where they stood, else not restorable."""
 
