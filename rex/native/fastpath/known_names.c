@@ -25,9 +25,10 @@ void fast_know_directory(struct task *t, const char *path, uint32_t n, bool is_c
     uint64_t hash = clean_hash(hidden_all()->changes, path, n);
     if (is_common)
         common[hash % CLEAN_SLOTS] = hash;
-    hash = clean_hash(t->space->fast ? t->space->fast->changes : 0, path, n);
-    if (t->ring)
-        mem_write(t->tid, t->ring + offsetof(struct ring, clean) + hash % CLEAN_SLOTS * sizeof hash, &hash, sizeof hash);
+    if (!t->ring)
+        return;
+    hash = clean_hash(t->space->fast->changes, path, n);
+    mem_write(t->tid, t->ring + offsetof(struct ring, clean) + hash % CLEAN_SLOTS * sizeof hash, &hash, sizeof hash);
 }
 
 static void count_change(struct task *t, uint64_t changes)

@@ -95,7 +95,7 @@ static bool leads_there(struct task *t, int dirfd, const char *path, bool follow
 static void **shown_until(const char *path, bool follow)
 {
     static struct table shown;
-    if (!follow || !hidden_is_common(path) || (shown.used >= MOST_SHOWN && !table_get(&shown, path)))
+    if (!follow || !path_is_common(path) || (shown.used >= MOST_SHOWN && !table_get(&shown, path)))
         return NULL;
     return table_at(&shown, path);
 }
@@ -183,7 +183,7 @@ static void know_name(struct task *t, const char *name, bool is_link)
         free(resolved);
     }
     if (!found)
-        fast_know_directory(t, name, (uint32_t)strlen(name), hidden_is_common(name));
+        fast_know_directory(t, name, (uint32_t)strlen(name), path_is_common(name));
 }
 
 /* Of a query that may go on: others of that name, which may be a link, and in its directory need not stop. */

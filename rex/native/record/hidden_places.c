@@ -13,18 +13,13 @@ enum { MOST_PLACES = 4096 };
 
 struct place { uint64_t until; char *real; };        /* until: as hidden_all()->changes counts, + 1 */
 
-bool hidden_is_common(const char *path)
-{
-    return *path == '/' && strncmp(path, "/proc/", 6) && strncmp(path, "/dev/", 5);
-}
-
 /* A name from the root on, if it means the same to every process. */
 static char *whole_name(struct task *t, int dirfd, const char *path)
 {
     char *base = *path == '/' ? NULL : path_of_fd(t->tid, dirfd);
     char *whole = *path == '/' ? strdup(path) : base ? text("%s/%s", base, path) : NULL;
     free(base);
-    if (whole && hidden_is_common(whole))
+    if (whole && path_is_common(whole))
         return whole;
     free(whole);
     return NULL;

@@ -89,7 +89,6 @@ void record_use_alias(struct task *t, int dirfd, const char *given, const char *
 bool record_is_kernel_made(const char *path);
 
 /* hidden_places.c */
-bool hidden_is_common(const char *path);  /* it means the same to every process */
 bool hidden_by_place(struct task *t, int dirfd, const char *path, bool follow, const char **found);
 
 /* hidden.c */

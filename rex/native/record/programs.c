@@ -175,7 +175,7 @@ static void first_program(struct task *t, int argv)
 static bool is_missing(const char *name)
 {
     struct stat st;
-    return name && hidden_is_common(name) && !run_mode->names && lstat(name, &st) && errno == ENOENT;
+    return name && path_is_common(name) && !run_mode->names && lstat(name, &st) && errno == ENOENT;
 }
 
 void record_exec_entry(struct task *t)

@@ -48,6 +48,11 @@ static char *absolute(struct task *t, int dirfd, const char *path)
     return full;
 }
 
+bool path_is_common(const char *path)
+{
+    return *path == '/' && strncmp(path, "/proc/", 6) && strncmp(path, "/dev/", 5);
+}
+
 /* As realpath(), by one look-up; NULL also for what has no place. */
 char *path_real(const char *path)
 {

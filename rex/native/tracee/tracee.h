@@ -89,6 +89,7 @@ void mem_strings(pid_t tid, uint64_t at, struct bytes *b);  /* an array of them,
 /* paths.c */
 uint64_t file_of_fd(pid_t tid, int fd);  /* which file it is, by name; 0: none */
 char *path_of_fd(pid_t tid, int fd);  /* in a live run the logical path */
+bool path_is_common(const char *path);  /* it means the same to every process */
 char *path_real(const char *path);  /* without links; NULL also for what has no place */
 int path_stat(const char *path, struct stat *st, bool follow);  /* of a resolved path; 0 or -1 */
 char *path_resolve(struct task *t, int dirfd, const char *path, bool follow);

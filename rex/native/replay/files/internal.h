@@ -5,6 +5,8 @@
 #include "base/base.h"
 #include "tracee/task.h"
 
+enum { OPEN_TO_OWNER = S_IRUSR | S_IWUSR };   /* a file that the replay may open */
+
 struct event;
 struct opened;
 struct record;

@@ -29,7 +29,7 @@ void set_mode(const char *path, mode_t mode)
     struct stat st;
     if (lstat(path, &st))
         return;
-    mode_t open_to_owner = S_ISDIR(st.st_mode) ? S_IRWXU : S_IRUSR | S_IWUSR;
+    mode_t open_to_owner = S_ISDIR(st.st_mode) ? S_IRWXU : OPEN_TO_OWNER;
     forget(st.st_ino);
     int fd = (mode & open_to_owner) != open_to_owner && late_count < MOST ? open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
     chmod(path, fd >= 0 ? mode | open_to_owner : mode);

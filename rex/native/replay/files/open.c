@@ -183,7 +183,6 @@ char *replay_writes_to(const struct record *r)
 /* What the stub leaves to do of an open.  The file may be closed by now. */
 void replay_finish_open(struct task *t, const struct event *e, int fd)
 {
-    enum { OPEN_TO_OWNER = S_IRUSR | S_IWUSR };
     struct stat st = replay_stat_in(e->record);
     if (!(e->record->args[2] & O_CREAT))
         return;
