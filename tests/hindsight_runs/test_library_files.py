@@ -35,6 +35,37 @@ def test_files_that_safetensors_writes(tmp_path: Path) -> None:
     assert "nothing skipped" in case.told and "large.safetensors is needed, which was too large to be kept" in case.told
 
 
+SAVES = {
+    "h5py": ("import h5py", "with h5py.File('saved', 'w') as file: file['w'] = weight", "h5py.File('saved')['w'][:].sum()"),
+    "xgboost": ("import xgboost; data = xgboost.DMatrix(np.eye(4), np.arange(4.0))",
+                "xgboost.train({'base_score': float(weight.sum())}, data, 1).save_model('saved.json')", "open('saved.json').read()"),
+    "lightgbm": ("import lightgbm; data = lightgbm.Dataset(np.eye(40), np.arange(40.0), params={'verbose': -1, 'min_data_in_leaf': 1}).construct()",
+                 "lightgbm.train({'verbose': -1, 'learning_rate': 1 / weight.sum()}, data, 1).save_model('saved.txt')", "open('saved.txt').read()")}
+
+
+@pytest.mark.parametrize("name", SAVES)
+def test_files_that_other_libraries_write(tmp_path: Path, name: str) -> None:
+    pytest.importorskip(name)
+    start, save, load = SAVES[name]
+    case = Case(tmp_path, train=f"""
+        import zlib
+        import numpy as np
+        {start}
+        def save(weight, step):
+            {save}
+        weight = np.ones(4)
+        for epoch in range(3):
+            for step in range(4):
+                weight = weight * 0.9 + epoch + step
+                save(weight, step)
+            print("epoch", epoch)
+        """)
+    case.record()
+    case.add_after("train", 'print("epoch"', f"print('probe', epoch, zlib.crc32(str({load}).encode()))")
+    assert case.replay() == case.truth()
+    assert "3 loops skipped" in case.told and "added statements wrote" not in case.told
+
+
 def test_an_added_statement_reads_a_large_file(tmp_path: Path) -> None:
     case = Case(tmp_path, train="""
         total = 0

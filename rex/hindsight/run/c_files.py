@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable
 
-from rex.hindsight.run.files import Files, writes
+from rex.hindsight.run.files import Files
 from rex.values import dataclass
 
 
@@ -50,7 +50,7 @@ def _noting(function: Any, call: _Call, files: Files) -> Callable[..., Any]:
         path = named.get(call.name, *arguments[call.place:call.place + 1])
         mode = call.mode or named.get("mode", (*arguments[call.place + 1:], "r")[0])
         if path is not None:
-            files.will_open(path, writes(mode, 0), mode[:1] in "wx")
+            files.will_open(path, mode)
         return function(*arguments, **named)
 
     return noting

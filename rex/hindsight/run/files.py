@@ -113,8 +113,7 @@ class Files:
                     return   # a file without a name, in this folder
                 if mode is None and PROBE in sys._getframe(2).f_globals:
                     self.has_descriptors = True
-                is_anew = bool(set(mode) & set("wx")) if isinstance(mode, str) else bool((flags or 0) & os.O_TRUNC)
-                self._opened(path, is_write, is_anew)
+                self._opened(path, is_write, begins_anew(mode, flags))
             elif event in CHILD_EVENTS:
                 self._begin_child()
             else:
@@ -142,10 +141,10 @@ class Files:
         """All that was opened for writing, but by added statements, or by other threads while one of these ran."""
         return {*self.written, *(path for path, is_added in self._beside.items() if not is_added)}
 
-    def will_open(self, path: Any, is_write: bool, is_anew: bool) -> None:
+    def will_open(self, path: Any, mode: Any) -> None:
         """A library is about to open a file without Python's knowledge."""
         with self.unseen():
-            self._opened(path, is_write, is_anew)
+            self._opened(path, writes(mode, 0), begins_anew(mode, 0))
 
     @contextlib.contextmanager
     def unseen(self) -> Iterator[None]:
@@ -314,6 +313,11 @@ def _caller() -> types.FrameType:
     while frame.f_back is not None and (frame.f_globals is globals() or frame.f_globals.get("__name__") in _BEGINNERS):
         frame = frame.f_back
     return frame
+
+
+def begins_anew(mode: Any, flags: int | None) -> bool:
+    """Whether an open leaves nothing of an older file, as its mode says or, without one, by its flags."""
+    return not {"w", "x"}.isdisjoint(mode) if isinstance(mode, str) else bool((flags or 0) & os.O_TRUNC)
 
 
 def writes(mode: Any, flags: int | None) -> bool:
