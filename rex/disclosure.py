@@ -13,7 +13,7 @@ from rex.values import dataclass
 if TYPE_CHECKING:
     from rex.archive import Archive, Content, Experiment, FileEntry, Process
 
-# A recording looks into so many files at its end, and so many bytes, which takes 10 ms; `rex check --secrets` looks into all.
+# A recording looks into so many files at its end, and so many bytes, which takes 20 ms; `rex check --secrets` looks into all.
 _FILES, _FILES_BYTES = 500, 512 << 10
 _BLOCK_BYTES, _OVERLAP_BYTES = 1 << 20, 8 << 10
 # Of a log, whose records are binary: what is no text ends a line.
